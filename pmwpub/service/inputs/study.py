@@ -12,6 +12,7 @@ from pmwpub.plans.weighing import Weighing, WeightKind, kind_of_weights
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Ints, Support
 from pmwpub.service.households.household_unit import protects_households
+from pmwpub.service.inputs.bundled_sample import STATES, DemoSample
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.households.household_schema import HouseholdRule, HouseholdSchema
@@ -70,6 +71,7 @@ class Study:
     totals  the noisy totals of weights that were bought, in units, with the SHA-256 of the plan: by `kind_of_weights`,
             the one of the narrowest noise first
     household  how rows make households, with the largest one of the terms; None where nobody said, and of persons
+    sample  whose files a demo has; of another population it says nothing
     """
 
     population: Population
@@ -82,6 +84,7 @@ class Study:
     closed: Closing | None = None
     totals: Mapping[WeightKind, tuple[tuple[int, str], ...]] = field(default_factory=dict)
     household: HouseholdRule | None = None
+    sample: DemoSample = STATES
 
     def candidate(self, sha256: str) -> CandidateFacts:
         """The candidate of that content; LedgerError if there is none."""

@@ -36,6 +36,9 @@ MOST_CELLS = 60_000
 """Of the tables that table fit measures: a simulated run takes about 40 microseconds for each."""
 MOST_THREE_WAY_CELLS = 100_000
 """The same where tables of three columns are measured too: they are tried where there are no more than these."""
+TOO_MANY_ROWS = "The population has {n:,} rows, and trials here draw at most {most:,}"
+NOBODY_PLAYS = "No other public table is there that could play the private one"
+TOO_LARGE = "This public table and workload are too large to be tried in seconds"
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class EngineTrial:
                at its best rounds, as far as each can be run
     swept      whether `ways` are those of sweeps over the whole workload that were made on Compare, not of a trial:
                PMW^Pub had the rounds of those sweeps then
+    hindered   why nothing can be tried, words without a full stop; "" where it can
     """
 
     key: str
@@ -57,11 +61,12 @@ class EngineTrial:
     job: Job | None = None
     ways: tuple[Way, ...] = field(default=())
     swept: bool = False
+    hindered: str = ""
 
     @property
     def possible(self) -> bool:
-        """Whether public tables and sizes allow a trial."""
-        return bool(self.truths and self.marginals)
+        """Whether the schema, public tables and sizes allow a trial."""
+        return not self.hindered
 
     def of(self, engine: str) -> Way | None:
         """What one engine reached; None where it could not be run, or nothing is stored."""
@@ -98,9 +103,10 @@ def trial(service: Service, current: Study, candidates: Sequence[str], epsilon: 
     epsilon = float(f"{epsilon:.6g}")  # as a budget in whole units of rho may give it back
     truths, tried = _truths(current, candidates), _tried(current, candidates)
     key, population = _key(current, candidates, truths, tried, epsilon), current.population.name
-    too_many = current.population.n > service.policy.simulated_rows
-    marginals = 0 if tried is None or too_many else len(tried.tables)
-    plain = EngineTrial(key, epsilon, tuple(one.name for one in truths), marginals)
+    untried = _untried(service, current)
+    marginals = 0 if tried is None or untried else len(tried.tables)
+    hindered = untried or (NOBODY_PLAYS if not truths else "" if marginals else TOO_LARGE)
+    plain = EngineTrial(key, epsilon, tuple(one.name for one in truths), marginals, hindered=hindered)
     job_key = _job_key(current, key)
     if is_stored(service, population, TRIAL, key, job_key):
         lines = json.loads(service.ledger.document(population, TRIAL, key))
@@ -112,6 +118,12 @@ def trial(service: Service, current: Study, candidates: Sequence[str], epsilon: 
         whole = len(current.workload().tables)
         return EngineTrial(key, epsilon, played_by, whole, ways=ways, swept=True)
     return plain
+
+
+def _untried(service: Service, current: Study) -> str:
+    """Why nothing of this population is tried, whatever its public tables are; "" where nothing stands against it."""
+    n, most = current.population.n, service.policy.simulated_rows
+    return TOO_MANY_ROWS.format(n=n, most=most) if n > most else ""
 
 
 def _truths(current: Study, candidates: Sequence[str]) -> list[CandidateFacts]:

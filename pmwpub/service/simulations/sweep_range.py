@@ -96,7 +96,7 @@ def stage_of(current: Study, truth: str, terms: SweepRange) -> Stage:
     """
     names = played(current, truth, terms)
     if truth == SAMPLE_TRUTH and current.demo and current.schema is not None:
-        sample = PlayedTruth.encoded(truths(current)[truth], sample_truth(current.schema))
+        sample = PlayedTruth.encoded(truths(current)[truth], sample_truth(current.schema, current.sample))
         return sample.stage(current, current.workload(), _supports(current, names), as_it_is=True)
     table = PlayedTruth.of(current.candidate(truth))
     if ((), WHOLE) in names.values():

@@ -12,7 +12,6 @@ from pmwpub import figures
 from pmwpub.service import Assessed, Study
 from pmwpub.service.choosing.expected_pool import is_pool_sweep
 from pmwpub.service.endings import in_words
-from pmwpub.service.inputs.bundled_sample import FAR_AWAY
 from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.error_figure import (
     error_plot,
@@ -163,7 +162,9 @@ def sweep_panel(study: Study, floors: Sequence[Assessed], chosen: Pool | None = 
             plot_panel.show(error_plot(None, floors, drawing=figures.drawn_once), "noisy floors alone")
         return found
     whole = [named[max(named)] for named in sizes(study, found).values()]
-    first = whole or ([] if chosen is None else [study.known_names(chosen), *([FAR_AWAY] if study.demo else [])])
+    first = whole or (
+        [] if chosen is None else [study.known_names(chosen), *([study.sample.far_away] if study.demo else [])]
+    )
     ask = partial(ask_for_bounds, study, found, key="simulation")
     truth = truths(study).get(found.truth, "another table")
     drawn = chosen_errors(
