@@ -26,6 +26,7 @@ TASKS: Mapping[str, str] = MappingProxyType(
         "weight-total": "pmwpub.tasks.mechanism_work:weight_total",
         "acceptance": "pmwpub.tasks.mechanism_work:accept",
         "simulation": "pmwpub.tasks.simulation_work:simulation",
+        "household-simulation": "pmwpub.tasks.household_simulation_work:simulate_releases",
         "compare": "pmwpub.tasks.public_work:compare",
         "engines": "pmwpub.tasks.engine_work:try_engines",
         "replicates": "pmwpub.tasks.replicate_work:make_replicates",

@@ -15,8 +15,8 @@ from pmwpub.outputs import write_file
 from pmwpub.rounding import up
 from pmwpub.service.simulations.error_figure import error_plot
 from pmwpub.service.simulations.findings import not_run
+from pmwpub.service.simulations.households.household_truths import LEVEL_WORDS
 from pmwpub.service.simulations.proved_bounds import ProvedBounds
-from pmwpub.service.simulations.truths.household_truths import LEVEL_WORDS
 
 DID_NOT_RUN = "did_not_run"
 """The last column of a file with lines of methods that could not run."""

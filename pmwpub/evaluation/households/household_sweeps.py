@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -33,6 +34,16 @@ class HouseholdSimulation:
     def refused(self) -> list[RefusedMethod]:
         """What could not run, and why."""
         return self.levels[LEVELS[0]].refused
+
+    def to_bytes(self) -> bytes:
+        """The simulation as JSON, for the store of public results."""
+        return json.dumps({level: json.loads(own.to_bytes()) for level, own in self.levels.items()}).encode()
+
+    @classmethod
+    def from_bytes(cls, stored: bytes) -> HouseholdSimulation:
+        """The simulation back from `to_bytes`."""
+        body = json.loads(stored)
+        return cls({level: Simulation.from_bytes(json.dumps(own).encode()) for level, own in body.items()})
 
 
 def simulate_households(

@@ -21,6 +21,7 @@ KINDS = {
     "weight-total": "noisy total of weights",
     "acceptance": "acceptance of a release",
     "simulation": "simulation",
+    "household-simulation": "simulation of households",
     "compare": "comparison of public tables",
     "engines": "trial of both engines",
     "replicates": "replicate weights",

@@ -17,7 +17,7 @@ from pmwpub.evaluation.households.household_sweeps import HouseholdSimulation, s
 from pmwpub.mechanisms.households.household_counts import count_households
 from pmwpub.plan_inputs import WorkloadChoice
 from pmwpub.service.households import household_releases
-from pmwpub.service.simulations.truths.household_truths import household_stage
+from pmwpub.service.simulations.households.household_truths import household_stage
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.households.household_schema import HouseholdSchema
 from pmwpub.tabular.households.reading_households import private_households, public_households
