@@ -18,6 +18,7 @@ TASKS: Mapping[str, str] = MappingProxyType(
         "table-fit": "pmwpub.tasks.mechanism_work:fit_tables",
         "table-fit-pool": "pmwpub.tasks.mechanism_work:fit_pool",
         "households": "pmwpub.tasks.household_work:fit_households",
+        "households-pmw-pub": "pmwpub.tasks.household_work:run_household_rounds",
         "assess": "pmwpub.tasks.mechanism_work:assess",
         "best": "pmwpub.tasks.choice_work:best",
         "error": "pmwpub.tasks.mechanism_work:error",

@@ -17,6 +17,7 @@ None where each row counts as one.
 from pmwpub.plan_inputs import Part, PublicInputs, Scope, WorkloadChoice, floor_workload
 from pmwpub.plans.acceptance_plans import AcceptancePlan
 from pmwpub.plans.household_plans import HouseholdPlan
+from pmwpub.plans.household_round_plans import HouseholdRoundPlan
 from pmwpub.plans.question_plans import (
     AssessmentPlan,
     BestPlan,
@@ -47,6 +48,7 @@ __all__ = [
     "BestPlan",
     "ErrorPlan",
     "HouseholdPlan",
+    "HouseholdRoundPlan",
     "MisfitPlan",
     "Part",
     "PublicInputs",

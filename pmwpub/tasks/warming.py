@@ -16,7 +16,8 @@ from pmwpub.mechanisms.acceptance.acceptance_noise import AcceptanceNoise, SoldN
 from pmwpub.mechanisms.best_mixture.descent import Descent
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.households.household_atoms import HouseholdAtoms
-from pmwpub.mechanisms.households.household_counts import count_households
+from pmwpub.mechanisms.households.household_counts import HouseholdTables, count_households
+from pmwpub.mechanisms.households.household_rounds import household_rounds
 from pmwpub.mechanisms.households.household_schedule import household_schedule, household_tables
 from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
@@ -35,7 +36,7 @@ from pmwpub.queries.workload import Marginal, Workload
 from pmwpub.records import Dataset, Distribution, Support
 from pmwpub.tabular.households.grouped_persons import Households
 from pmwpub.tasks.choice_work import BestWork, best
-from pmwpub.tasks.household_work import HouseholdWork, fit_households
+from pmwpub.tasks.household_work import HouseholdRoundWork, HouseholdWork, fit_households, run_household_rounds
 from pmwpub.tasks.mechanism_work import (
     AcceptanceWork,
     AssessmentWork,
@@ -189,15 +190,26 @@ def _acceptance(made_up: MadeUp, progress: Progress) -> None:
     accept(AcceptanceWork((0,), AcceptanceNoise((nobody,), ZCDP.at_most(1))), progress)
 
 
-def _households(made_up: MadeUp, progress: Progress) -> None:
+def _pairs(made_up: MadeUp) -> tuple[Households, HouseholdTables]:
     """Each two rows of the table are a household."""
     number = len(made_up.table) // 2
     sizes = Dataset(Domain((Attribute("size", ("1", "2"), 2),)), np.ones((number, 1), dtype=np.int64))
     persons = Dataset(made_up.table.domain, made_up.table.codes[: 2 * number])
     some = Households(persons, 2 * np.arange(number + 1), sizes, 2)
-    tables = household_tables(made_up.source.workload, Workload.all_kway(sizes.domain, 1))
-    made = household_schedule(tables, some, ZCDP.at_most(1), n=number, constants=DEFAULTS, own_constants=DEFAULTS)
+    return some, household_tables(made_up.source.workload, Workload.all_kway(sizes.domain, 1))
+
+
+def _households(made_up: MadeUp, progress: Progress) -> None:
+    some, tables = _pairs(made_up)
+    made = household_schedule(tables, some, ZCDP.at_most(1), n=len(some), constants=DEFAULTS, own_constants=DEFAULTS)
     fit_households(HouseholdWork(HouseholdAtoms.of(some), count_households(tables, some), made), progress)
+
+
+def _household_rounds(made_up: MadeUp, progress: Progress) -> None:
+    some, tables = _pairs(made_up)
+    made = household_rounds(ZCDP.at_most(1), 2, n=len(some), largest=some.largest)
+    counts = count_households(tables, some)
+    run_household_rounds(HouseholdRoundWork(HouseholdAtoms.of(some), tables, counts, made), progress)
 
 
 TRIED: Mapping[str, Callable[[MadeUp, Progress], None]] = MappingProxyType(
@@ -212,6 +224,7 @@ TRIED: Mapping[str, Callable[[MadeUp, Progress], None]] = MappingProxyType(
         "acceptance": _acceptance,
         "best": _best,
         "households": _households,
+        "households-pmw-pub": _household_rounds,
     }
 )
 """The tasks that take private counts, by name, and how each is tried."""

@@ -85,11 +85,15 @@ def homes_of(service):
     key = study_store.add_candidate(service, "homes", "b.csv", text[1], attested=True)
     private = household_loading.load_households(service, "homes", read_table(text[0]), schema)
     current = study_store.study(service, "homes")
-    plan = household_releases.household_plan(service, current, schema, [key], epsilon="1", private=private)
+    asked = {"epsilon": "1", "private": private}
+    if kind == "households":
+        plan = household_releases.household_plan(service, current, schema, [key], **asked)
+    else:
+        plan = household_releases.household_round_plan(service, current, schema, [key], **asked, settings={"rounds": 2})
     return "homes", private, current, plan
 
 with service_on(store) as service:
-    if kind == "households":
+    if kind.startswith("households"):
         name, private, current, plan = homes_of(service)
     else:
         name, private = opened(service)

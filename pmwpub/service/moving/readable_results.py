@@ -77,6 +77,7 @@ READERS: dict[str, Callable[[Outcome], object]] = {
     "best": read_choice,
     "error": read_error,
     "households": _households,
+    "households-pmw-pub": _households,
     "misfits": _look,
     "release": _release,
     "table-fit": _release,

@@ -13,6 +13,7 @@ KINDS = {
     "table-fit": "release by table fit",
     "table-fit-pool": "release by table fit, weighted pool",
     "households": "release of households",
+    "households-pmw-pub": "release of households by PMW^Pub",
     "assess": "assessment of candidates",
     "best": "choice of the best candidate",
     "error": "noisy error of a release",

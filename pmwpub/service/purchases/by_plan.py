@@ -8,6 +8,7 @@ from pmwpub.plans import (
     BestPlan,
     ErrorPlan,
     HouseholdPlan,
+    HouseholdRoundPlan,
     MisfitPlan,
     ReleasePlan,
     TableFitPlan,
@@ -19,6 +20,7 @@ from pmwpub.service.purchases.assessment_purchase import AssessmentPurchase
 from pmwpub.service.purchases.choice_purchase import BestPurchase
 from pmwpub.service.purchases.error_purchase import ErrorPurchase
 from pmwpub.service.purchases.households.household_purchase import HouseholdPurchase
+from pmwpub.service.purchases.households.household_round_purchase import HouseholdRoundPurchase
 from pmwpub.service.purchases.misfit_purchase import MisfitPurchase
 from pmwpub.service.purchases.protocol import Plan, Purchase
 from pmwpub.service.purchases.release_purchase import ReleasePurchase
@@ -38,6 +40,8 @@ def purchase_of(plan: Plan) -> Purchase:
             return ErrorPurchase(plan)
         case HouseholdPlan():
             return HouseholdPurchase(plan)
+        case HouseholdRoundPlan():
+            return HouseholdRoundPurchase(plan)
         case MisfitPlan():
             return MisfitPurchase(plan)
         case WeightTotalPlan():

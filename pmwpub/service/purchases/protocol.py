@@ -14,6 +14,7 @@ from pmwpub.plans import (
     BestPlan,
     ErrorPlan,
     HouseholdPlan,
+    HouseholdRoundPlan,
     MisfitPlan,
     WeightTotalPlan,
 )
@@ -27,6 +28,7 @@ Plan = (
     | BestPlan
     | ErrorPlan
     | HouseholdPlan
+    | HouseholdRoundPlan
     | MisfitPlan
     | WeightTotalPlan
     | AnyReleasePlan
