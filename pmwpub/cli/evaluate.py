@@ -113,7 +113,7 @@ def _place(parsed: argparse.Namespace) -> SweepPlace:
 
 def _stage(parsed: argparse.Namespace) -> Stage:
     schema = Schema.from_json(read(parsed.schema))
-    if schema.weight_column is not None:
+    if schema.weight_column is not None or schema.public_weights is not None:
         raise PlanError(NOT_SIMULATED)
     files = Files(parsed.read, [parsed.truth, *parsed.public])
     refuse_private_rows(parsed.store, {parsed.truth: files.table(parsed.truth)}, TRUTH, schema)

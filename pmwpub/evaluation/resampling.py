@@ -11,13 +11,14 @@ from pmwpub.queries.repeated_rows import RepeatedRows
 from pmwpub.records import Dataset, Support
 
 
-def resampled(dataset: Dataset, rows: int, seed: int) -> RepeatedRows:
-    """`rows` rows drawn with replacement from a public table, to play a private table of that size.
+def resampled(table: Dataset | Support, rows: int, seed: int) -> RepeatedRows:
+    """`rows` rows drawn with replacement from a public table, to play a private table of that size: each row of a
+    dataset alike, of a support as its multiplicities say, which are weights where rows are weighed.
 
     How often each distinct row is drawn is multinomial, and is drawn at once: time and memory go with the public table,
     not with `rows`. (Versions before drew row by row: the same law, other tables for the same seed.)
     """
-    support = Support.of(dataset)
+    support = table if isinstance(table, Support) else Support.of(table)
     drawn = np.random.Generator(np.random.PCG64(seed)).multinomial(rows, support.multiplicity / support.rows)
     some = drawn > 0
     return RepeatedRows(Support(support.domain, support.codes[some], drawn[some]))

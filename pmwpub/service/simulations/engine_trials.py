@@ -157,8 +157,8 @@ def _work(current: Study, candidates: Sequence[str], epsilon: float) -> EngineWo
         raise PlanError("This public table and workload are too large for a trial of the engines.")
     stages = {}
     for facts in _truths(current, candidates):
-        if facts.dataset is not None:
-            rows = resampled(facts.dataset, people.n, 0)
+        if facts.support is not None:
+            rows = resampled(facts.support, people.n, 0)
             supports = {name: _support(current, candidates)}
             stages[facts.sha256] = Stage(
                 workload, count(workload, rows), supports, people.delta, people.rows_per_person, rows=rows

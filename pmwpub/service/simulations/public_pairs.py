@@ -142,10 +142,10 @@ def _work(service: Service, current: Study, setting: Scope, pools: Sequence[Sequ
     workload = floor_workload(full, setting, part_of(service, current) if setting == "part" else ())
     usable = current.usable
     pairs = [
-        Pair(truth.name, current.names(pool), resampled(truth.dataset, current.population.n, 0), current.support(pool))
+        Pair(truth.name, current.names(pool), resampled(truth.support, current.population.n, 0), current.support(pool))
         for pool in [[facts.sha256] for facts in usable] + [list(pool) for pool in pools]
         for truth in usable
-        if truth.dataset is not None and truth.sha256 not in pool
+        if truth.support is not None and truth.sha256 not in pool
     ]
     return ComparisonWork(workload, tuple(pairs), WIDTH)
 

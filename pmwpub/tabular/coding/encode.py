@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pmwpub.errors import FileRefused
-from pmwpub.records import Bools, Codes, Dataset, code_type
+from pmwpub.records import Bools, Codes, Dataset, Ints, Support, code_type
 from pmwpub.tabular.coding import written_cells
 from pmwpub.tabular.coding.whole_columns import coder
 from pmwpub.tabular.files.chunks import Chunk
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.files.text.inert_cells import place_in, stands_in
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.tabular.weights.row_weights import WeightReader
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +27,8 @@ class Encoded:
     broken    public rows left out because they break a rule of the schema; always 0 for a private table
     by_rule   how many of these break each rule, in the schema's order: a row may break several
     unplaced  column -> number of cells without a level
+    weights   int64 (rows,), what each row of a public table weighs in units, 1 at least; None where each counts once
+    weightless  public rows left out because they weigh nothing
 
     Privacy: of a private table, `ignored` and `unplaced` are for the steward only; the repr shows neither.
     """
@@ -36,10 +39,19 @@ class Encoded:
     broken: int = 0
     by_rule: tuple[int, ...] = ()
     unplaced: Mapping[str, int] = field(default_factory=dict, repr=False)
+    weights: Ints | None = field(default=None, repr=False)
+    weightless: int = 0
+
+    @property
+    def support(self) -> Support:
+        """The support of a public table; rows that are weighed count with their weight."""
+        return Support.of(self.dataset) if self.weights is None else Support.weighed(self.dataset, self.weights)
 
 
 def encode_public(table: TextTable, schema: Schema, *, written: bool = True, ruled: bool = True) -> Encoded:
     """Encode a public table; a row with a cell that has no level, or that breaks a rule, is left out and counted.
+
+    So is a row that weighs nothing, where the schema weighs public rows and the table has the column of weights.
 
     written  read cells as this package writes them, too (`written_cells`); versions that did not are asked so
     ruled    leave out rows that break a rule; not of a table that plays a private one, whose rows all stay
@@ -57,10 +69,44 @@ def encode_public(table: TextTable, schema: Schema, *, written: bool = True, rul
             f"In each of the {dropped:,} rows a cell has no level in the schema, most often in column "
             f"{max(unplaced, key=unplaced.__getitem__)!r}; compare the schema's levels with the file."
         )
-    keep, by_rule = _kept_by_rules(codes, whole, schema) if ruled else (whole, ())
+    ruly, by_rule = _kept_by_rules(codes, whole, schema) if ruled else (whole, ())
+    broken = int(whole.sum() - ruly.sum())
+    weights = _weights_of(table, schema, ruly)
+    keep = ruly if weights is None else ruly & (weights > 0)
     rows = Dataset(schema.domain, codes if keep.all() else codes[keep])
-    broken = int(whole.sum() - keep.sum())
-    return Encoded(rows, encoder.ignored, dropped, broken, by_rule, unplaced)
+    return Encoded(
+        dataset=rows,
+        ignored=encoder.ignored,
+        dropped=dropped,
+        broken=broken,
+        by_rule=by_rule,
+        unplaced=unplaced,
+        weights=None if weights is None else weights[keep],
+        weightless=int(ruly.sum() - keep.sum()),
+    )
+
+
+def weighed_by(encoded: Encoded, schema: Schema) -> str:
+    """What the rows of an encoded public table are weighed by, in words; "" where each counts once."""
+    column = schema.public_weights
+    return "" if encoded.weights is None or column is None else column.words
+
+
+def _weights_of(table: TextTable, schema: Schema, kept: Bools) -> Ints | None:
+    """int64 (rows,), what each row of a public table weighs; None where each counts once.
+
+    Raises FileRefused where no row that is kept weighs anything.
+    """
+    reader = WeightReader.of_public(table.header, schema)
+    if reader is None:
+        return None
+    weights = reader.weights(table.cells)
+    if not weights[kept].any():
+        raise FileRefused(
+            f"None of the {int(kept.sum()):,} rows that could be used weighs anything by the column "
+            f"{reader.column.name!r}: its cells must be numbers of at least half a unit ({reader.column.unit})."
+        )
+    return weights
 
 
 def _kept_by_rules(codes: Codes, whole: Bools, schema: Schema) -> tuple[Bools, tuple[int, ...]]:

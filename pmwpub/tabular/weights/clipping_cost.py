@@ -40,7 +40,7 @@ def clipping_costs(table: TextTable, schema: Schema, caps: Sequence[Fraction]) -
 
     Raises SchemaError where the schema weighs no rows, or the table lacks its columns or has no weight.
     """
-    column = schema.weight_column
+    column = schema.weight_column or schema.public_weights
     if column is None:
         raise SchemaError("The schema weighs no rows: give its column of weights a cap and a unit.")
     schema.check_header(table.header, with_id=False)
