@@ -222,3 +222,33 @@ def test_what_a_table_lacks_or_no_private_row_has_to_have(tmp_path: Path, capsys
     assert "weights" not in stated["plan"]
     assert "Rows of c.csv, without that column, count as one unit each." in trace.exports["merged/report.html"].decode()
     assert rebuild.main([str(folder / "c.csv"), str(folder / "b.csv"), "--from", str(folder / "merged")]) == 0
+
+
+def test_public_rows_too_heavy_for_exact_sums_are_refused_before_the_charge(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """600 rows of 1,000 units beside 10^12: 4 * 600,000 * (2 * 10^12 + 1) is more than 2^62."""
+    text = json.loads(schema("all"))
+    text["columns"][2] |= {"cap": 1_000, "unit": 1, "total": 10**12}
+    (tmp_path / "schema.json").write_text(json.dumps(text))
+    (tmp_path / "p.csv").write_text(table(rows(1, N)))
+    heavy = [f"{'FM'[place % 2]},{place % 6},1000" for place in range(600)]
+    (tmp_path / "b.csv").write_text("\n".join(["sex,age,w", *heavy]) + "\n")
+    monkeypatch.chdir(tmp_path)
+    store = ["--store", "sqlite:///ledger.sqlite3"]
+    assert main([*store, *COMMANDS[0]]) == 0
+    capsys.readouterr()
+    assert main([*store, "release", *ONE, "--epsilon", "1", "--engine", "pmw-pub", "-o", "out"]) == 2
+    assert "Public rows that count 600,000 in all" in capsys.readouterr().err
+    assert main([*store, "ledger", "show", "P"]) == 0
+    assert json.loads(capsys.readouterr().out)["charges"] == []
+
+
+def test_what_clipping_costs_is_shown_at_the_cap_of_public_rows(
+    both: Both, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "c.csv").write_text("sex,age,w\nF,0,2\nM,1,18\n")
+    assert main(["schema", "weights", str(tmp_path / "c.csv"), "--schema", str(both[0][0] / "schema.json")]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["files"]
+    # Of 20 in all 8 lie above 10.
+    assert [(one["cap"], one["weight_clipped"]) for one in found["caps"]][1] == (10, 0.4)

@@ -23,7 +23,7 @@ def weights(parsed: argparse.Namespace) -> Json:
         caps = [Fraction(plain_decimal(cap)) for cap in parsed.cap]
     except ValueError as failure:
         raise SchemaError(f"A cap is a positive decimal number; {failure}.") from failure
-    column = schema.weight_column
+    column = schema.weight_column or schema.public_weights
     if column is not None and column.cap is not None and not caps:
         caps = [Fraction(column.cap) * part for part in (Fraction(1, 2), Fraction(1), Fraction(2))]
     found = {path: clipping_costs(table, schema, caps) for path, table in tables.items()}

@@ -13,6 +13,7 @@ from pmwpub.errors import DomainError, FileRefused, PlanError, SchemaError
 from pmwpub.plan_inputs import PublicInputs, WorkloadChoice
 from pmwpub.records import Dataset, Support
 from pmwpub.tabular.coding.encode import Encoded, encode_public, weighed_by
+from pmwpub.tabular.coding.public_values import PublicValues
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.schema import editing
 from pmwpub.tabular.schema.codebook import read_codebook
@@ -168,6 +169,13 @@ def test_what_clipping_costs_is_shown_for_a_column_of_public_rows_alone() -> Non
     schema = schema_of(WEIGHT | {"weighs": "public"})
     (cost,) = clipping_costs(read_table(b"sex,w\nF,4\nM,16\n"), schema, [schema.public_weights.units[0] * 5])  # type: ignore[union-attr]
     assert cost.clipped == pytest.approx(6 / 20)
+
+
+def test_numbers_are_drawn_from_rows_that_weigh_something_each_alike() -> None:
+    age = {"name": "age", "kind": "numeric", "edges": [0, 10, 20], "outside": "none", "same": []}
+    table = read_table(b"sex,age,w\nF,3,10\nF,4,2\nM,5,0\nM,15,2\n")
+    found = PublicValues.of([table], schema_of(age, WEIGHT), least=1)
+    assert found.bins == {(1, 0): {"3": 1, "4": 1}, (1, 1): {"15": 1}}
 
 
 def inputs(**keys: object) -> PublicInputs:
