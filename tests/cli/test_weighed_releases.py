@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.fakes import FixedNoise
 
 from pmwpub.cli import main
 from pmwpub.plans.release_plans import release_plan_of
+from pmwpub.privacy.noise import SecureNoise
 from pmwpub.release import rebuild
 
 Run = Callable[..., Any]
@@ -249,7 +251,8 @@ def test_no_total_is_sold_where_the_schema_declares_one_or_weighs_no_rows(run: R
     assert run("ledger", "show", "P")["charges"] == []
 
 
-def test_report_answers_and_replicate_weights_are_of_weight(run: Run) -> None:
+def test_report_answers_and_replicate_weights_are_of_weight(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SecureNoise, "gaussians", FixedNoise().gaussians)
     men = table(ROWS, 1)[0].count("\nM")
     total = ROWS + 2 * men
     Path("schema.json").write_text(json.dumps(schema(total=total)))
