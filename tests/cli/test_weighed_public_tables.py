@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 from guarantees.flows import trace_commands
 from guarantees.traces import Trace
+from support.planting import plant
 
 from pmwpub.cli import main
-from pmwpub.release import rebuild
+from pmwpub.release import rebuild, rebuilding
 
 N = 60
 SPEND = ["--population", "P", "--schema", "schema.json", "--private", "p.csv"]
@@ -152,6 +153,16 @@ def test_a_release_on_weighed_public_tables_says_so_is_checked_and_made_again(
     assert "DIFFERS" not in said
     for table in tables.split():
         assert f"{table}: its rows count with their weight ({WORDS})" in said
+
+
+@pytest.mark.fault("public rows counted once where the release weighed them")
+def test_a_rebuild_that_counts_public_rows_once_is_caught(
+    both: Both, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plant(monkeypatch, rebuilding, "supports_of", "one.support if weighed else Support", "Support")
+    folder = both[0][0]
+    assert rebuild.main([str(folder / "b.csv"), "--from", str(folder / "rounds")]) == 1
+    assert "weights.csv: DIFFERS" in capsys.readouterr().out
 
 
 def test_a_release_on_unweighed_public_tables_is_written_as_ever(both: Both) -> None:

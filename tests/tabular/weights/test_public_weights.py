@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.planting import plant
 
 from pmwpub.errors import DomainError, FileRefused, PlanError, SchemaError
 from pmwpub.plan_inputs import PublicInputs, WorkloadChoice
@@ -19,6 +20,7 @@ from pmwpub.tabular.schema import editing
 from pmwpub.tabular.schema.codebook import read_codebook
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tabular.weights.clipping_cost import clipping_costs
+from pmwpub.tabular.weights.weight_column import WeightColumn
 
 SEX = {"name": "sex", "kind": "categorical", "levels": ["F", "M"], "same": []}
 WEIGHT = {"name": "w", "kind": "weight", "cap": 10, "unit": 2, "weighs": "all"}
@@ -44,6 +46,13 @@ def test_rows_count_with_their_clipped_weight_in_units_by_hand() -> None:
     assert found.support.multiplicity.tolist() == [2 + 5, 4]
     assert (found.dropped, found.broken, found.weightless) == (0, 0, 0)
     assert weighed_by(found, schema_of()) == "w, in whole units of 2, at most 10 each"
+
+
+@pytest.mark.fault("cap of public weights ignored")
+def test_an_ignored_cap_of_public_rows_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, WeightColumn, "weight_of", "Fraction(1, 2)), 0), cap)", "Fraction(1, 2)), 0), cap + 1)")
+    with pytest.raises(AssertionError):
+        test_rows_count_with_their_clipped_weight_in_units_by_hand()
 
 
 def test_rows_that_weigh_nothing_are_left_out_and_counted() -> None:
