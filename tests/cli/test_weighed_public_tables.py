@@ -8,6 +8,7 @@ import random
 import shutil
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -72,9 +73,9 @@ def schema(weighs: str | None) -> str:
 
 
 def folder_of(folder: Path, *, weighs: str | None) -> Path:
-    """Private rows of weight 1 unit each; public ones that are weighed, or repeated and not weighed."""
+    """Private rows that are weighed; public ones that are, or that are repeated and not weighed."""
     folder.mkdir(parents=True)
-    (folder / "p.csv").write_text(table([(sex, age, 1) for sex, age, _ in rows(1, N)]))
+    (folder / "p.csv").write_text(table(rows(1, N)))
     for name, seed, number in (("b", 2, 2_000), ("c", 3, 900)):
         lines = rows(seed, number)
         text = table(lines, more=NOTHING) if weighs else table(lines, repeated=True)
@@ -117,6 +118,14 @@ Both = tuple[tuple[Path, Trace], tuple[Path, Trace]]
 def test_a_weighed_public_table_releases_what_it_does_with_its_rows_repeated(both: Both, made: str) -> None:
     (_, weighed), (_, repeated) = both
     assert weighed.exports[made] == repeated.exports[made]
+
+
+def test_a_weighed_public_table_unchanged_has_the_shares_of_its_weight_by_hand(both: Both) -> None:
+    lines = rows(2, 2_000)
+    men = Fraction(sum(units for sex, _, units in lines if sex == "M"), sum(units for _, _, units in lines))
+    released = (both[0][0] / "unchanged" / "weights.csv").read_text().splitlines()[1:]
+    assert sum(float(line.split(",")[2]) for line in released if line[0] == "M") == pytest.approx(float(men), abs=1e-12)
+    assert abs(men - Fraction(sum(sex == "M" for sex, _, _ in lines), 2_000)) > Fraction(1, 1_000)
 
 
 def test_public_rows_of_no_weight_are_no_atoms_and_are_counted(both: Both) -> None:
