@@ -168,8 +168,10 @@ class Support:
         object.__setattr__(self, "multiplicity", multiplicity)
 
     @classmethod
-    def of(cls, dataset: Dataset) -> Support:
-        """The support of a public table, atoms in lexicographic order of their codes."""
+    def of(cls, dataset: Dataset, weights: Ints | None = None) -> Support:
+        """The support of a public table, atoms in lexicographic order of their codes; `weighed`, where weights come."""
+        if weights is not None:
+            return cls.weighed(dataset, weights)
         return cls(dataset.domain, *_distinct(dataset.domain, dataset.codes))
 
     @classmethod

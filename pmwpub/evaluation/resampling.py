@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.queries.repeated_rows import RepeatedRows
-from pmwpub.records import Dataset, Support
+from pmwpub.records import Dataset, Ints, Support
 
 
 def resampled(table: Dataset | Support, rows: int, seed: int) -> RepeatedRows:
@@ -26,9 +26,14 @@ def resampled(table: Dataset | Support, rows: int, seed: int) -> RepeatedRows:
 
 def halves(dataset: Dataset, seed: int) -> tuple[Dataset, Dataset]:
     """A public table cut in two at random: one half to play the truth, one the candidate."""
-    order = np.random.Generator(np.random.PCG64(seed)).permutation(len(dataset))
-    cut = len(order) // 2
-    return Dataset(dataset.domain, dataset.codes[order[:cut]]), Dataset(dataset.domain, dataset.codes[order[cut:]])
+    half, rest = half_places(len(dataset), seed)
+    return Dataset(dataset.domain, dataset.codes[half]), Dataset(dataset.domain, dataset.codes[rest])
+
+
+def half_places(rows: int, seed: int) -> tuple[Ints, Ints]:
+    """Which rows are in each of the `halves`."""
+    order = np.random.Generator(np.random.PCG64(seed)).permutation(rows)
+    return order[: rows // 2], order[rows // 2 :]
 
 
 def part_rows(rows: int, share: Fraction) -> int:
@@ -36,11 +41,15 @@ def part_rows(rows: int, share: Fraction) -> int:
     return max(1, math.ceil(share * rows))
 
 
+def part_places(rows: int, share: Fraction, seed: int) -> Ints:
+    """Which rows `part_of_table` takes of so many."""
+    order = np.random.Generator(np.random.PCG64(seed)).permutation(rows)
+    return order[: part_rows(rows, share)]
+
+
 def part_of_table(dataset: Dataset, share: Fraction, seed: int) -> Dataset:
     """A random share of a public table's rows, without replacement, one row at least: a smaller candidate.
 
     Shares of one seed are nested: a smaller one is part of a larger one.
     """
-    rows = part_rows(len(dataset), share)
-    order = np.random.Generator(np.random.PCG64(seed)).permutation(len(dataset))
-    return Dataset(dataset.domain, dataset.codes[order[:rows]])
+    return Dataset(dataset.domain, dataset.codes[part_places(len(dataset), share, seed)])

@@ -136,11 +136,22 @@ def test_public_rows_of_no_weight_are_no_atoms_and_are_counted(both: Both) -> No
     assert {line[0] for line in lines} == {"F", "M"}  # the only row of another sex weighs nothing
 
 
-def test_public_tables_compare_with_each_other_by_their_weight(both: Both) -> None:
-    """Floors and starts of pairs are those of repeated rows: the one that plays the truth is drawn by weight."""
+def test_public_tables_compare_with_each_other_by_their_weight(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Floors and starts of pairs are those of repeated rows: the one that plays private people is drawn by weight."""
     found = []
-    for _, trace in both:
-        lines = sorted(printed(trace, "--compare")["comparison"], key=lambda line: line["candidate"])
+    for name, weighs in (("weighed", "public"), ("repeated", None)):
+        folder = folder_of(tmp_path / name, weighs=weighs)
+        text = json.loads((folder / "schema.json").read_text())
+        text["columns"][2] = {key: one for key, one in text["columns"][2].items() if weighs and key != "total"}
+        text["columns"] = [column for column in text["columns"] if column]
+        (folder / "schema.json").write_text(json.dumps(text))
+        monkeypatch.chdir(folder)
+        assert main(["--store", "sqlite:///ledger.sqlite3", *COMMANDS[0]]) == 0
+        capsys.readouterr()
+        assert main(["--store", "sqlite:///ledger.sqlite3", *COMMANDS[-1]]) == 0
+        lines = sorted(json.loads(capsys.readouterr().out)["comparison"], key=lambda line: line["candidate"])
         found.append([{key: value for key, value in line.items() if key != "seconds"} for line in lines])
     assert len(found[0]) == 2
     assert found[0] == found[1]

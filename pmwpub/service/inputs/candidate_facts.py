@@ -52,6 +52,8 @@ def _facts(
         broken=encoded.broken,
         by_rule=encoded.by_rule,
         ignored=encoded.ignored,
+        as_truth=encoded.as_truth,
+        weights=encoded.weights,
         weighed_by=weighed_by(encoded, schema),
         weightless=encoded.weightless,
     )

@@ -29,6 +29,8 @@ class Encoded:
     unplaced  column -> number of cells without a level
     weights   int64 (rows,), what each row of a public table weighs in units, 1 at least; None where each counts once
     weightless  public rows left out because they weigh nothing
+    as_truth  int64 (rows,): what each row weighs where the table plays a private one whose rows are weighed, in units;
+              None of a private table, and where the schema weighs no private row or the file lacks the column
 
     Privacy: of a private table, `ignored` and `unplaced` are for the steward only; the repr shows neither.
     """
@@ -39,19 +41,21 @@ class Encoded:
     broken: int = 0
     by_rule: tuple[int, ...] = ()
     unplaced: Mapping[str, int] = field(default_factory=dict, repr=False)
+    as_truth: Ints | None = field(default=None, repr=False)
     weights: Ints | None = field(default=None, repr=False)
     weightless: int = 0
 
     @property
     def support(self) -> Support:
         """The support of a public table; rows that are weighed count with their weight."""
-        return Support.of(self.dataset) if self.weights is None else Support.weighed(self.dataset, self.weights)
+        return Support.of(self.dataset, self.weights)
 
 
 def encode_public(table: TextTable, schema: Schema, *, written: bool = True, ruled: bool = True) -> Encoded:
     """Encode a public table; a row with a cell that has no level, or that breaks a rule, is left out and counted.
 
     So is a row that weighs nothing, where the schema weighs public rows and the table has the column of weights.
+    A table that plays a private one keeps such rows, and has no `weights`: `as_truth` has what a private row weighs.
 
     written  read cells as this package writes them, too (`written_cells`); versions that did not are asked so
     ruled    leave out rows that break a rule; not of a table that plays a private one, whose rows all stay
@@ -71,9 +75,10 @@ def encode_public(table: TextTable, schema: Schema, *, written: bool = True, rul
         )
     ruly, by_rule = _kept_by_rules(codes, whole, schema) if ruled else (whole, ())
     broken = int(whole.sum() - ruly.sum())
-    weights = _weights_of(table, schema, ruly)
+    weights = _weights_of(table, schema, ruly) if ruled else None
     keep = ruly if weights is None else ruly & (weights > 0)
     rows = Dataset(schema.domain, codes if keep.all() else codes[keep])
+    as_private = _weights_as_truth(table, schema)
     return Encoded(
         dataset=rows,
         ignored=encoder.ignored,
@@ -81,6 +86,7 @@ def encode_public(table: TextTable, schema: Schema, *, written: bool = True, rul
         broken=broken,
         by_rule=by_rule,
         unplaced=unplaced,
+        as_truth=None if as_private is None else as_private[keep],
         weights=None if weights is None else weights[keep],
         weightless=int(ruly.sum() - keep.sum()),
     )
@@ -107,6 +113,15 @@ def _weights_of(table: TextTable, schema: Schema, kept: Bools) -> Ints | None:
             f"{reader.column.name!r}: its cells must be numbers of at least half a unit ({reader.column.unit})."
         )
     return weights
+
+
+def _weights_as_truth(table: TextTable, schema: Schema) -> Ints | None:
+    """What each row of a public table would weigh as a private one, where it has the column."""
+    column = schema.weight_column
+    if column is None or not stands_in(table.header, column.name):
+        return None
+    reader = WeightReader.of(table.header, schema)
+    return None if reader is None else reader.weights(table.cells)
 
 
 def _kept_by_rules(codes: Codes, whole: Bools, schema: Schema) -> tuple[Bools, tuple[int, ...]]:

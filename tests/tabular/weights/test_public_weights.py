@@ -20,6 +20,7 @@ from pmwpub.tabular.schema import editing
 from pmwpub.tabular.schema.codebook import read_codebook
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tabular.weights.clipping_cost import clipping_costs
+from pmwpub.tabular.weights.proposed_weights import declared_weight
 from pmwpub.tabular.weights.weight_column import WeightColumn
 
 SEX = {"name": "sex", "kind": "categorical", "levels": ["F", "M"], "same": []}
@@ -129,6 +130,33 @@ def test_the_editor_and_a_codebook_keep_whose_rows_are_weighed() -> None:
     assert editing.schema_of(editing.rows_of(schema), schema.missing_tokens, 2) == schema
     entries = read_codebook(schema.to_json().encode()).entries
     assert next(one.rules for one in entries if one.name == "w")["weighs"] == "all"
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("10:2:all", {"weighs": "all"}),
+        ("10:2:public", {"weighs": "public"}),
+        ("10:2:400:all", {"weighs": "all", "total": "400"}),
+        ("10:2", {}),
+    ],
+)
+def test_a_draft_may_say_whose_rows_are_weighed(text: str, keys: dict[str, str]) -> None:
+    column = {"name": "w", "kind": "weight", "cap": "10", "unit": "2"} | keys
+    assert declared_weight("w", text) == WeightColumn.model_validate(column)
+
+
+@pytest.mark.parametrize("text", ["all", "10:all", "10:2:400:9:all", "10:2:some", "10:2:400:public"])
+def test_a_draft_refuses_another_text(text: str) -> None:
+    with pytest.raises(SchemaError):
+        declared_weight("w", text)
+
+
+def test_a_table_that_plays_a_private_one_keeps_rows_that_weigh_nothing() -> None:
+    found = encode_public(read_table(b"sex,w\nF,4\nM,0\n"), schema_of(), ruled=False)
+    assert (len(found.dataset), found.weights, found.weightless) == (2, None, 0)
+    assert found.as_truth is not None
+    assert found.as_truth.tolist() == [2, 0]
 
 
 @given(
