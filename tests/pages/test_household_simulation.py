@@ -39,7 +39,7 @@ def test_compare_simulates_releases_of_households_and_says_who_takes_none(town: 
     assert "A simulation: the households of one public table play the private ones" in words(app)
     press(app, "Simulate")
     assert not app.exception
-    assert "PMW^Pub, MWEM" in words(app).replace("\\", "")
+    assert "MWEM, DualQuery" in words(app).replace("\\", "")
     assert "each does not take households" in words(app)
     for level in ("households", "combined"):
         app.radio(key="household level").set_value(level).run()

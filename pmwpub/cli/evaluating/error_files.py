@@ -57,7 +57,7 @@ def write_page(path: Path, found: Simulation, stage: Stage, truth: str, bounds: 
 def write_household_errors(path: Path, found: HouseholdSimulation) -> None:
     """A line a run and level, and one for each method that could not run."""
     text = io.StringIO(newline="")
-    names = [field.name for field in fields(SimulatedError) if field.name not in ("contributions", "rounds")]
+    names = [field.name for field in fields(SimulatedError) if field.name != "contributions"]
     writer = csv.DictWriter(text, ["level", *names, DID_NOT_RUN], extrasaction="ignore")
     writer.writeheader()
     for level, simulation in found.levels.items():

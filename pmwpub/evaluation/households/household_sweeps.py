@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation.households.household_engines import HOUSEHOLD_ENGINES, household_refusal
+from pmwpub.evaluation.households.household_engines import HOUSEHOLD_ENGINES, ROUNDS, household_refusal
 from pmwpub.evaluation.households.household_stages import LEVELS, HouseholdStage
 from pmwpub.evaluation.methods import UNCHANGED
 from pmwpub.evaluation.runs import Run
@@ -86,7 +86,7 @@ def _runs(stage: HouseholdStage, sweep: Sweep) -> Iterator[Run]:
             for method in sorted(sweep.methods, key=lambda method: method != UNCHANGED):
                 engine = HOUSEHOLD_ENGINES.get(method)
                 several = engine is not None and method != UNCHANGED
-                for rounds in sweep.rounds if engine is not None and engine.has_rounds else (0,):
+                for rounds in (sweep.rounds or ROUNDS) if engine is not None and engine.has_rounds else (0,):
                     for seed in range(sweep.first_seed, sweep.first_seed + (sweep.runs if several else 1)):
                         yield Run(candidate, method, epsilon, rounds, seed)
 
