@@ -6,7 +6,6 @@ import pytest
 from pages.visits import PRIVATE, Here, arrive, buy, press, words
 from streamlit.testing.v1 import AppTest
 
-from pmwpub.rounding import near
 from pmwpub.service.bought import releases
 from pmwpub.service.inputs import decisions, study_store
 from pmwpub.service.weighing import total_purchase
@@ -52,7 +51,7 @@ def test_prepare_compares_caps_on_public_tables_and_takes_one(town: Here) -> Non
     (table,) = (frame.value for frame in app.dataframe if "cap" in frame.value)
     # 1 to 20 stand seven times, 21 to 30 six times: 182 of 200 rows weigh at most 27, and 194 at most 29.
     assert [*table["cap"]] == ["15", "22", "27", "29", "30"]
-    assert [*table[""]] == ["", "", "proposed", "", ""]
+    assert [*table["which"]] == ["", "", "proposed", "", ""]
     assert [*table["rows above"]][-1] == "0 %"
     app.text_input(key="total w").set_value("6,000")
     press(app, "Have rows count as this")
@@ -65,7 +64,7 @@ def test_a_total_that_means_nothing_leaves_the_schema_as_it_is(town: Here) -> No
     app = opened(town, "prepare", cap="20", unit="2")
     (table,) = (frame.value for frame in app.dataframe if "cap" in frame.value)
     assert [*table["cap"]] == ["15", "20", "22", "27", "29", "30"]
-    assert [*table[""]] == ["", "in force", "", "proposed", "", ""]
+    assert [*table["which"]] == ["", "in force", "", "proposed", "", ""]
     app.text_input(key="total w").set_value("many")
     app = press(app, "Have rows count as this")
     assert "The schema stays as it is" in words(app)
@@ -81,14 +80,14 @@ def test_release_sells_the_total_with_its_price_and_precision_said_before(town: 
     app = opened(town, "release", cap="20", unit="2")
     plan = total_purchase.total_plan(town.service, study_store.study(town.service, town.population), epsilon="0.1")
     said = words(app)
-    assert f"± {near(2 * plan.law.half_width, 4)} (95 %); 400 rows of at most 20 each weigh at most 8000" in said
+    assert f"± {2 * plan.law.half_width:,} (95 %); 400 rows of at most 20 each come to 8,000 at most" in said
     assert "on Release, or by" in said
     assert town.spent == 0
-    app = press(app, "Buy this total")
+    app = press(app, "Buy this total")  # the noise is seven times smaller than the total: far from the clamp
     (found,) = total_purchase.bought_totals(town.service, town.population)
     assert found.plan == plan
     assert town.spent == plan.rho_units
-    assert f"Total of w: {near(found.weight, 6)} ± {near(found.within, 3)} (95 %), a noisy number." in words(app)
+    assert f"Total of w: {int(found.weight):,} ± {int(found.within):,} (95 %), a noisy number." in words(app)
     again = arrive("release", app.session_state["pmwpub session"], population=town.population)
     press(again, "Show the stored result")
     assert town.spent == plan.rho_units

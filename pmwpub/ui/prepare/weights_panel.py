@@ -42,7 +42,7 @@ def _table(found: ClippingChoices) -> None:
     st.dataframe(
         {
             "cap": [one.cap for one in rows],
-            "": [_mark(found, one) for one in rows],
+            "which": [_mark(found, one) for one in rows],
             "rows above": [in_percent(one.cost.above) for one in rows],
             "weight clipped": [in_percent(one.cost.clipped) for one in rows],
             "a level's share shifts by up to": [

@@ -24,6 +24,7 @@ WHAT = (
     "Releases give shares of the total weight. What the private weights add up to is private: buy it with noise, or "
     "declare a public figure on Prepare."
 )
+SMALL = 100
 FIRST = "0.1"
 """The ε that is proposed: a total takes little."""
 
@@ -53,15 +54,22 @@ def weight_total_panel(session: Session, study: Study) -> None:
 
 
 def _in_words(plan: WeightTotalPlan) -> str:
-    half_width, most = (near(one * Fraction(plan.unit), 4) for one in (plan.law.half_width, plan.n * plan.cap))
-    return (
-        f"what all rows weigh by {plain(plan.column)}, ± {half_width} (95 %); {plan.n:,} rows of at most "
-        f"{near(plan.cap * Fraction(plan.unit))} each weigh at most {most}"
+    half_width, cap, most = (
+        _number(one * Fraction(plan.unit)) for one in (plan.law.half_width, plan.cap, plan.n * plan.cap)
     )
+    return (
+        f"the sum of {plain(plan.column)} over all rows, ± {half_width} (95 %); {plan.n:,} rows of at most {cap} each "
+        f"come to {most} at most"
+    )
+
+
+def _number(weight: Fraction) -> str:
+    """Large ones whole, with their thousands parted."""
+    return f"{round(weight):,}" if weight >= SMALL else near(weight)
 
 
 def _shown(one: BoughtTotal, *, steward: bool) -> None:
     title = f"**Total of {plain(one.plan.column)}**"
     if has_result(one.outcome, "Total of the weights", title, steward=steward):
-        st.markdown(f"{title}: {near(one.weight, 6)} ± {near(one.within, 3)} (95 %), a noisy number.")
+        st.markdown(f"{title}: {_number(one.weight)} ± {_number(one.within)} (95 %), a noisy number.")
         show_remarks(one.remarks)
