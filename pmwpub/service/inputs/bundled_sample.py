@@ -7,9 +7,8 @@ from functools import lru_cache
 
 from pmwpub.errors import PmwPubError
 from pmwpub.plans import WorkloadChoice
-from pmwpub.records import Dataset
 from pmwpub.service.inputs.bundled_files import APP_FILES
-from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.coding.encode import Encoded, encode_public
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -87,6 +86,6 @@ def sample_rows(sample: DemoSample = STATES) -> bytes:
     return read_table(sample_file(sample.private)).same_rows()
 
 
-def sample_truth(schema: Schema, sample: DemoSample = STATES) -> Dataset:
+def sample_truth(schema: Schema, sample: DemoSample = STATES) -> Encoded:
     """State A as rows that may be looked at, for it is generated; for simulations in the demo only."""
-    return encode_public(read_table(sample_file(sample.private)), schema).dataset
+    return encode_public(read_table(sample_file(sample.private)), schema)

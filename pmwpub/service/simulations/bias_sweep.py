@@ -180,7 +180,7 @@ def sweep(service: Service, current: Study, case: BiasCase) -> BiasSweep:
 def _work(service: Service, current: Study, case: BiasCase) -> SimulationWork:
     if current.schema is None:
         raise PlanError(SAMPLE_ONLY)
-    truth = sample_truth(current.schema)
+    truth = sample_truth(current.schema).dataset
     stage = stage_of(truth, CHOICE.build(current.schema.domain), case, current.population.delta)
     return SimulationWork(stage, Sweep((case.epsilon,), runs=RUNS, methods=METHODS), service.place)
 
