@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from pages.visits import PRIVATE, Here, arrive, buy, press, words
 from streamlit.testing.v1 import AppTest
 
+from pmwpub.cli import main
 from pmwpub.service.bought import releases
 from pmwpub.service.inputs import decisions, study_store
 from pmwpub.service.weighing import total_purchase
@@ -76,7 +80,9 @@ def test_a_schema_without_weights_or_a_public_table_without_them_shows_no_caps(t
     assert "Have rows count as this" not in {button.label for button in app.button}
 
 
-def test_release_sells_the_total_with_its_price_and_precision_said_before(town: Here) -> None:
+def test_release_sells_the_total_with_its_price_and_precision_said_before(
+    town: Here, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     app = opened(town, "release", cap="20", unit="2")
     plan = total_purchase.total_plan(town.service, study_store.study(town.service, town.population), epsilon="0.1")
     said = words(app)
@@ -88,6 +94,14 @@ def test_release_sells_the_total_with_its_price_and_precision_said_before(town: 
     assert found.plan == plan
     assert town.spent == plan.rho_units
     assert f"Total of w: {int(found.weight):,} ± {int(found.within):,} (95 %), a noisy number." in words(app)
+    (tmp_path / "p.csv").write_bytes(WEIGHED)
+    schema = study_store.study(town.service, town.population).schema
+    assert schema is not None
+    (tmp_path / "schema.json").write_text(schema.to_json())
+    asked = ["weight-total", "--population", town.population, "--schema", str(tmp_path / "schema.json")]
+    assert main([*asked, "--private", str(tmp_path / "p.csv"), "--epsilon", "0.1"]) == 0
+    assert json.loads(capsys.readouterr().out)["total"] == found.total
+    assert town.spent == plan.rho_units
     again = arrive("release", app.session_state["pmwpub session"], population=town.population)
     press(again, "Show the stored result")
     assert town.spent == plan.rho_units

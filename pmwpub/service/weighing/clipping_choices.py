@@ -60,7 +60,7 @@ def clipping_choices(service: Service, current: Study) -> tuple[ClippingChoices,
     """
     schema = current.schema
     columns = [] if schema is None else [one for one in schema.columns if isinstance(one, WeightColumn)]
-    if schema is None or not columns or not current.usable:
+    if schema is None or not columns or not current.usable or current.of_households:
         return ()
     name = current.population.name
     shas = ",".join(f"{one.sha256}{stored_tables.spelt(one.options)}" for one in current.usable)

@@ -33,13 +33,13 @@ def weight_total_panel(session: Session, study: Study) -> None:
     """Show the totals that were bought, for everybody, and the form that buys one, for the steward."""
     column = None if study.schema is None else study.schema.weight_column
     bought = total_purchase.bought_totals(service(), study.population.name)
-    private = session.steward(study)
+    private = session.buyer(study)
     open_to_buy = private is not None and column is not None and column.total is None
     if not bought and not open_to_buy:
         return
     with panel("The total of the weights", Badge.DP):
         for one in bought:
-            _shown(one, steward=private is not None)
+            _shown(one, steward=session.steward(study) is not None)
         if private is None or not open_to_buy:
             return
         st.markdown(WHAT)
