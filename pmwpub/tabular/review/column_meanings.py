@@ -54,7 +54,7 @@ def sounds_like_measure(name: str) -> bool:
 
 
 def may_be_weight(name: str) -> bool:
-    """Whether a name is "wt" or the like alone, which may be a survey's or a body's; "weight" itself is no attribute."""
+    """Whether a name is "wt" or its like, a survey's weight or a body's; "weight" itself is never an attribute."""
     return name != WEIGHT and len(words_of(name)) == 1 and words_of(name)[0] in _WEIGHT_WORDS
 
 
