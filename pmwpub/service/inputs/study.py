@@ -21,7 +21,8 @@ from pmwpub.tabular.schema.table_schema import Schema
 
 NO_TOTAL = (
     "The schema weighs rows by the column {column!r}, and shares need a total to be taken of. Declare it there "
-    '("total": what the weights sum up to by public sources), or buy it (`pmwpub weight-total`). Nothing was charged.'
+    '("total": what the weights sum up to by public sources), or buy it (on Release, or by `pmwpub weight-total`). '
+    "Nothing was charged."
 )
 
 MINIMUM_ROWS = 2
