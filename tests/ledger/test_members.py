@@ -214,7 +214,7 @@ def test_who_goes_by_a_name_first_does_not_become_the_member_who_was_meant(stage
     stage.as_(shown_as(mallory, "Alice", 1001))
     alice = steward("Alice")
     stage.as_(alice)
-    found = stage.as_(ADA).find_people("A", " alice ")
+    found = [one.account for one in stage.as_(ADA).find_people("A", " alice ")]
     assert [(one.subject, one.shown) for one in found] == [("sub-Mallory", "Alice"), ("sub-Alice", "Alice")]
     stage.ledger.enter_member("A", alice.sign_in.account, Standing.STEWARD)
     assert stage.as_(alice).works("A")
@@ -233,7 +233,8 @@ def test_a_member_who_takes_the_owners_name_is_removed_like_any_other(stage: Sta
 
 def test_people_are_found_by_name_for_the_owner_and_operators_alone(stage: Stage) -> None:
     for one in (ADA, OPS, None):
-        assert stage.as_(one).find_people("A", "VIC") == [VIC.sign_in.account]
+        (found,) = stage.as_(one).find_people("A", "VIC")
+        assert (found.account, found.role) == (VIC.sign_in.account, VIC.sign_in.role)
         for nobody in ("Zed", "", " ", "An"):
             assert stage.ledger.find_people("A", nobody) == []
     for other in (ANN, VIC, BEN, NOBODY, guest("Nil", None)):

@@ -104,11 +104,10 @@ def _signed_in(connection: Connection, account: Account) -> int:
     return int(found)
 
 
-def shown_as(connection: Connection, shown: str) -> list[Account]:
+def shown_as(connection: Connection, shown: str) -> list[Registrant]:
     """Everybody whose latest sign-in shows that name, in whatever case, in the order of first sight."""
     named = shown.strip().casefold()
-    found = [one.account for one in registrants(connection)]
-    return [one for one in found if named and one.shown.casefold() == named]
+    return [one for one in registrants(connection) if named and one.account.shown.casefold() == named]
 
 
 def registrants(connection: Connection) -> list[Registrant]:

@@ -107,8 +107,9 @@ class Peopled:
                 access.require_work(connection, population_id)
             return membership.listed(connection, population_id)
 
-    def find_people(self, name: str, shown: str) -> list[Account]:
-        """Everybody who signed in and is shown so; StewardNeeded for all but the owner of a population and operators.
+    def find_people(self, name: str, shown: str) -> list[Registrant]:
+        """Everybody who signed in and is shown so, with the role; StewardNeeded for all but the owner of a population
+        and operators.
 
         What is shown decides nothing, as people may choose it: of those found, `enter_member` takes one.
         """
