@@ -18,6 +18,7 @@ from pmwpub.ui.ledger.recorded_decisions import decisions_panel
 from pmwpub.ui.ledger.stored_uploads import delete_uploads
 from pmwpub.ui.protect.population_terms import terms_panel
 from pmwpub.ui.widgets import number_fields, plot_panel
+from pmwpub.wording import moment
 
 ORDER = ["id", "time", "purpose", "percent_of_grant", "rho", "status", "remark", "mechanism", "sensitivity", "scale"]
 
@@ -37,7 +38,7 @@ with panel("History", Badge.PUBLIC), refusals():
     rows = with_remarks(with_percent(service().ledger.export(name), study.balance.total), marks)
     if rows:
         st.dataframe(
-            columns(rows),
+            columns([row | {"time": moment(str(row["time"]))} for row in rows]),
             hide_index=True,
             width="stretch",
             column_order=[*ORDER, "by"] if "by" in rows[0] else ORDER,

@@ -9,6 +9,7 @@ from pmwpub.service.operating.table_loads import own_loads
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
+from pmwpub.wording import moment
 
 
 def own_loads_panel(session: Session, study: Study) -> None:
@@ -21,7 +22,7 @@ def own_loads_panel(session: Session, study: Study) -> None:
             st.warning("What leaves of the people of a table adds up over all populations that it stands under.")
         st.dataframe(
             {
-                "time": [one.time for one in found],
+                "time": [moment(one.time) for one in found],
                 "charged under": [", ".join(one.charged_under) for one in found],
                 "also loaded under": [", ".join(one.loaded_under) for one in found],
             },

@@ -10,6 +10,7 @@ from pmwpub.service import Mark
 from pmwpub.service.purchases.caveats import remarks_from
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.wording.written import plain
+from pmwpub.wording import moment
 
 
 def decisions_panel(marks: Sequence[Mark]) -> None:
@@ -21,7 +22,7 @@ def decisions_panel(marks: Sequence[Mark]) -> None:
             st.warning(f"Every plan from then on: {plain(remark)}.", icon=":material/visibility:")
         st.dataframe(
             {
-                "time": [mark.time for mark in marks],
+                "time": [moment(mark.time) for mark in marks],
                 "what": [mark.kind for mark in marks],
                 "note": [mark.note for mark in marks],
                 **_by(marks),

@@ -10,6 +10,7 @@ from pmwpub.service.operating.table_loads import NOTHING_RECORDED, TableLoad, lo
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.wording.written import plain
+from pmwpub.wording import moment
 
 
 def loads_panel() -> None:
@@ -31,7 +32,7 @@ def loads_panel() -> None:
 def _table(found: Sequence[TableLoad]) -> None:
     st.dataframe(
         {
-            "time": [one.time for one in found],
+            "time": [moment(one.time) for one in found],
             "population": [one.population for one in found],
             "look": ["elsewhere too" if one.elsewhere else "" for one in found],
             "charged under": [", ".join(one.charged_under) for one in found],
