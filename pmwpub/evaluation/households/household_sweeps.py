@@ -61,7 +61,8 @@ def simulate_households(
     tasks, refused = list(_runs(stage, sweep)), []
     for method in sweep.methods:
         for epsilon in sweep.epsilons:
-            whys = (household_refusal(stage, run) for run in tasks if (run.method, run.epsilon) == (method, epsilon))
+            first = method, epsilon, sweep.first_seed
+            whys = (household_refusal(stage, one) for one in tasks if (one.method, one.epsilon, one.seed) == first)
             refused += [RefusedMethod(method, epsilon, why) for why in list(filter(None, whys))[:1]]
     left_out = {(one.method, one.epsilon) for one in refused}
     tasks = [run for run in tasks if (run.method, run.epsilon) not in left_out]
