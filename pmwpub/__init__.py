@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pmwpub.api import Project, SyntheticRelease, draft_schema, release_households
+    from pmwpub.api import AskedHouseholds, Project, SyntheticRelease, draft_schema, release_households
     from pmwpub.errors import NoResult, Overspent, PmwPubError
     from pmwpub.ledger import Ledger, Population
     from pmwpub.plans import WorkloadChoice
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pmwpub.tabular.schema.table_schema import Schema
 
 __all__ = [
+    "AskedHouseholds",
     "HouseholdSchema",
     "Ledger",
     "NoResult",
@@ -31,6 +32,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AskedHouseholds": "pmwpub.api",
     "HouseholdSchema": "pmwpub.tabular.households.household_schema",
     "Ledger": "pmwpub.ledger",
     "NoResult": "pmwpub.errors",

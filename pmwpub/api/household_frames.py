@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,9 @@ from pmwpub.privacy.budget import Number
 from pmwpub.release.households.household_bundle import HouseholdBundle
 from pmwpub.release.households.household_certificate import HouseholdCertificate
 from pmwpub.service import Policy, Service, adopting, purchases
-from pmwpub.service.households.household_loading import adopt_households, load_households
+from pmwpub.service.households.household_loading import HouseholdTable, adopt_households, load_households
 from pmwpub.service.households.household_releases import household_bundle, household_plan
+from pmwpub.service.inputs.study import Study
 from pmwpub.service.purchases import Offer
 from pmwpub.service.purchases.households.household_purchase import HouseholdPurchase
 from pmwpub.tabular.files.reading import from_frame
@@ -47,6 +49,43 @@ class SyntheticHouseholds:
         return self.bundle.files(number, whole_number(seed, "A row seed"))
 
 
+@dataclass(frozen=True, eq=False)
+class OfferedHouseholds:
+    """A population of households, its loaded private table, and the stored public ones by name."""
+
+    service: Service
+    current: Study
+    private: HouseholdTable
+    keys: Mapping[str, str]
+
+
+def household_inputs(
+    ledger: Ledger,
+    population: str,
+    *,
+    schema: HouseholdSchema,
+    private: Frame,
+    public: Mapping[str, Frame],
+    workload: WorkloadChoice | None,
+    overlap_acknowledged: bool | None,
+) -> OfferedHouseholds:
+    """Load the private table, and store the public ones once they were compared with it; nothing is charged."""
+    of_kind(Ledger, ledger, "A ledger (pmwpub.Ledger)")
+    of_kind(HouseholdSchema, schema, "A schema of households (pmwpub.HouseholdSchema)")
+    service = Service(ledger, InlineEngine(), policy=Policy.declared("localhost").beside(ledger))
+    choice = WorkloadChoice(k=2)
+    if workload is not None:
+        choice = of_kind(WorkloadChoice, workload, "A workload (pmwpub.WorkloadChoice)")
+    adopt_households(service, population, schema, choice)
+    loaded = load_households(service, population, from_frame(private), schema)
+    offers = [Offer(name, from_frame(frame), attested=True) for name, frame in public.items()]
+    shared = purchases.offer(service, population, {one.name: one.table for one in offers}, loaded)
+    purchases.decided(shared, overlap_acknowledged, answers=service.policy.answers, refusal=UNDECIDED)
+    keys = purchases.store(service, population, offers, loaded)
+    current = adopting.adopted(service, population, schema.persons, choice)
+    return OfferedHouseholds(service, current, loaded, dict(zip(public, keys, strict=True)))
+
+
 def release_households(
     ledger: Ledger,
     population: str,
@@ -71,20 +110,17 @@ def release_households(
 
     Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
     """
-    of_kind(Ledger, ledger, "A ledger (pmwpub.Ledger)")
-    of_kind(HouseholdSchema, schema, "A schema of households (pmwpub.HouseholdSchema)")
-    service = Service(ledger, InlineEngine(), policy=Policy.declared("localhost").beside(ledger))
-    choice, price = WorkloadChoice(k=2), number_text(epsilon)
-    if workload is not None:
-        choice = of_kind(WorkloadChoice, workload, "A workload (pmwpub.WorkloadChoice)")
-    repeat = whole_number(repeat, "The number of a draw")
-    adopt_households(service, population, schema, choice)
-    loaded = load_households(service, population, from_frame(private), schema)
-    offer = Offer(public_name, from_frame(public), attested=True)
-    shared = purchases.offer(service, population, {offer.name: offer.table}, loaded)
-    purchases.decided(shared, overlap_acknowledged, answers=service.policy.answers, refusal=UNDECIDED)
-    keys = purchases.store(service, population, [offer], loaded)
-    current = adopting.adopted(service, population, schema.persons, choice)
+    price, repeat = number_text(epsilon), whole_number(repeat, "The number of a draw")
+    offered = household_inputs(
+        ledger,
+        population,
+        schema=schema,
+        private=private,
+        public={public_name: public},
+        workload=workload,
+        overlap_acknowledged=overlap_acknowledged,
+    )
+    service, loaded, keys, current = offered.service, offered.private, list(offered.keys.values()), offered.current
     with values_in_words():
         plan = household_plan(service, current, schema, keys, epsilon=price, private=loaded)
     with draws_in_words():

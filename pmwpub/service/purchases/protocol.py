@@ -13,6 +13,9 @@ from pmwpub.plans import (
     AssessmentPlan,
     BestPlan,
     ErrorPlan,
+    HouseholdAssessmentPlan,
+    HouseholdBestPlan,
+    HouseholdErrorPlan,
     HouseholdPlan,
     MisfitPlan,
     WeightTotalPlan,
@@ -26,11 +29,17 @@ Plan = (
     | AssessmentPlan
     | BestPlan
     | ErrorPlan
+    | HouseholdAssessmentPlan
+    | HouseholdBestPlan
+    | HouseholdErrorPlan
     | HouseholdPlan
     | MisfitPlan
     | WeightTotalPlan
     | AnyReleasePlan
 )
+
+WithoutPublicTables = AcceptancePlan | ErrorPlan | HouseholdErrorPlan | MisfitPlan | WeightTotalPlan
+"""The plans that name no public table."""
 
 
 @dataclass(frozen=True)
