@@ -6,7 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pmwpub.api import AskedHouseholds, Project, SyntheticRelease, draft_schema, release_households
+    from pmwpub.api import (
+        AskedHouseholds,
+        Project,
+        SyntheticHouseholds,
+        SyntheticRelease,
+        draft_schema,
+        release_households,
+    )
     from pmwpub.errors import NoResult, Overspent, PmwPubError
     from pmwpub.ledger import Ledger, Population
     from pmwpub.plans import WorkloadChoice
@@ -24,6 +31,7 @@ __all__ = [
     "Population",
     "Project",
     "Schema",
+    "SyntheticHouseholds",
     "SyntheticRelease",
     "WorkloadChoice",
     "draft_schema",
@@ -41,6 +49,7 @@ _HOMES = {
     "Population": "pmwpub.ledger",
     "Project": "pmwpub.api",
     "Schema": "pmwpub.tabular.schema.table_schema",
+    "SyntheticHouseholds": "pmwpub.api",
     "SyntheticRelease": "pmwpub.api",
     "WorkloadChoice": "pmwpub.plans",
     "draft_schema": "pmwpub.api",
