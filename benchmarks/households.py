@@ -222,7 +222,8 @@ def by_rounds(
 ) -> dict[str, float]:
     """Of a release of households by PMW^Pub, asked for the same tables of two columns."""
     n = len(truth.homes)
-    queries = HouseholdTables(Workload.all_kway(schema.persons.domain, 2), Workload.all_kway(schema.own_domain, 2))
+    persons, own = Workload.all_kway(schema.persons.domain, 2), Workload.all_kway(schema.own_domain, 2)
+    queries = HouseholdTables(persons, household_tables(persons, own).own)
     problem = HouseholdProblem(queries, HouseholdAtoms.of(public))
     plan = household_rounds(rho_of(epsilon, n), rounds, n=n, largest=H)
     counts, noise = count_households(queries, truth.homes), SimulationNoise(f"{epsilon} {rounds} {seed}")

@@ -26,8 +26,9 @@ from pmwpub.release.households.household_bundle import HouseholdBundle
 from pmwpub.release.households.household_certificate import HouseholdCertificate
 from pmwpub.service import Policy, Service, adopting, purchases
 from pmwpub.service.bought.releases import PmwPubSettings
-from pmwpub.service.households.household_loading import adopt_households, load_households
+from pmwpub.service.households.household_loading import HouseholdTable, adopt_households, load_households
 from pmwpub.service.households.household_releases import household_bundle, household_plan, household_round_plan
+from pmwpub.service.inputs.study import Study
 from pmwpub.service.purchases import Offer
 from pmwpub.tabular.files.reading import from_frame
 from pmwpub.tabular.households.household_schema import HouseholdSchema
@@ -116,6 +117,43 @@ class SyntheticHouseholds:
         return HouseholdAnswers(self.bundle)
 
 
+@dataclass(frozen=True, eq=False)
+class OfferedHouseholds:
+    """A population of households, its loaded private table, and the stored public ones by name."""
+
+    service: Service
+    current: Study
+    private: HouseholdTable
+    keys: Mapping[str, str]
+
+
+def household_inputs(
+    ledger: Ledger,
+    population: str,
+    *,
+    schema: HouseholdSchema,
+    private: Frame,
+    public: Mapping[str, Frame],
+    workload: WorkloadChoice | None,
+    overlap_acknowledged: bool | None,
+) -> OfferedHouseholds:
+    """Load the private table, and store the public ones once they were compared with it; nothing is charged."""
+    of_kind(Ledger, ledger, "A ledger (pmwpub.Ledger)")
+    of_kind(HouseholdSchema, schema, "A schema of households (pmwpub.HouseholdSchema)")
+    service = Service(ledger, InlineEngine(), policy=Policy.declared("localhost").beside(ledger))
+    choice = WorkloadChoice(k=2)
+    if workload is not None:
+        choice = of_kind(WorkloadChoice, workload, "A workload (pmwpub.WorkloadChoice)")
+    adopt_households(service, population, schema, choice)
+    loaded = load_households(service, population, from_frame(private), schema)
+    offers = [Offer(name, from_frame(frame), attested=True) for name, frame in public.items()]
+    shared = purchases.offer(service, population, {one.name: one.table for one in offers}, loaded)
+    purchases.decided(shared, overlap_acknowledged, answers=service.policy.answers, refusal=UNDECIDED)
+    keys = purchases.store(service, population, offers, loaded)
+    current = adopting.adopted(service, population, schema.persons, choice)
+    return OfferedHouseholds(service, current, loaded, dict(zip(public, keys, strict=True)))
+
+
 def release_households(
     ledger: Ledger,
     population: str,
@@ -144,21 +182,18 @@ def release_households(
 
     Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
     """
-    of_kind(Ledger, ledger, "A ledger (pmwpub.Ledger)")
-    of_kind(HouseholdSchema, schema, "A schema of households (pmwpub.HouseholdSchema)")
-    service = Service(ledger, InlineEngine(), policy=Policy.declared("localhost").beside(ledger))
-    choice, price = WorkloadChoice(k=2), number_text(epsilon)
-    if workload is not None:
-        choice = of_kind(WorkloadChoice, workload, "A workload (pmwpub.WorkloadChoice)")
-    repeat = whole_number(repeat, "The number of a draw")
     by_rounds, settings = _engine(engine, rounds)
-    adopt_households(service, population, schema, choice)
-    loaded = load_households(service, population, from_frame(private), schema)
-    offer = Offer(public_name, from_frame(public), attested=True)
-    shared = purchases.offer(service, population, {offer.name: offer.table}, loaded)
-    purchases.decided(shared, overlap_acknowledged, answers=service.policy.answers, refusal=UNDECIDED)
-    keys = purchases.store(service, population, [offer], loaded)
-    current = adopting.adopted(service, population, schema.persons, choice)
+    price, repeat = number_text(epsilon), whole_number(repeat, "The number of a draw")
+    offered = household_inputs(
+        ledger,
+        population,
+        schema=schema,
+        private=private,
+        public={public_name: public},
+        workload=workload,
+        overlap_acknowledged=overlap_acknowledged,
+    )
+    service, loaded, keys, current = offered.service, offered.private, list(offered.keys.values()), offered.current
     plan: AnyHouseholdPlan
     with values_in_words():
         if by_rounds:

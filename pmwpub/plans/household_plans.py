@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated, Literal, Self
 
@@ -16,6 +17,7 @@ from pmwpub.mechanisms.households.household_schedule import (
     household_tables,
 )
 from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
+from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.plan_inputs import PublicInputs, Reading
 from pmwpub.plans.question_plans import FrozenPlan
 from pmwpub.plans.release_plans import MOST_CELLS
@@ -79,7 +81,7 @@ class HouseholdPlan(PlanOfHouseholds):
         share would be zero.
         """
         tables = planned_tables(schema, self.inputs.workload.build(schema.persons.domain))
-        refuse_too_many_entries(tables, public)
+        check_entries(tables, [public], MOST_ENTRIES)
         return household_schedule(
             tables,
             public,
@@ -91,30 +93,41 @@ class HouseholdPlan(PlanOfHouseholds):
         )
 
 
+def check_entries(tables: HouseholdTables, public: Sequence[Households], most: int) -> None:
+    """Raise PlanError where the matrices of public persons and tables would have more entries than that."""
+    persons, own = len(tables.persons.marginals), len(tables.own.marginals)
+    entries = sum(len(one.persons) * persons + len(one) * own for one in public)
+    if entries > most:
+        raise PlanError(
+            f"What is made of households takes at most {most:,} cells of public persons and tables; these are "
+            f"{entries:,}. Use fewer columns or marginals, or a smaller public table. Nothing was charged."
+        )
+
+
 def planned_tables(schema: HouseholdSchema, workload: Workload) -> HouseholdTables:
     """What is measured: of the persons what the workload asks, of the households every column and every two of them.
 
     Raises PlanError for more than MOST_CELLS cells.
     """
-    tables = household_tables(workload, own_workload(schema))
+    return _not_too_many(household_tables(workload, _own_workload(schema)))
+
+
+def asked_tables(schema: HouseholdSchema, workload: Workload) -> HouseholdTables:
+    """What errors are the largest over: of persons the workload itself, of households every one and two columns.
+
+    Raises PlanError for more than MOST_CELLS cells.
+    """
+    return _not_too_many(HouseholdTables(workload, measured_tables(_own_workload(schema))))
+
+
+def _own_workload(schema: HouseholdSchema) -> Workload:
+    return Workload.all_kway(schema.own_domain, min(2, len(schema.own_domain.attributes)))
+
+
+def _not_too_many(tables: HouseholdTables) -> HouseholdTables:
     if tables.cells > MOST_CELLS:
         raise PlanError(
             f"A release of households measures at most {MOST_CELLS:,} cells; these tables have {tables.cells:,}. "
             "Use fewer or wider bins. Nothing was charged."
         )
     return tables
-
-
-def refuse_too_many_entries(tables: HouseholdTables, public: Households) -> None:
-    """PlanError for more than MOST_ENTRIES public persons and households in tables: they would not fit in memory."""
-    entries = len(public.persons) * len(tables.persons.marginals) + len(public) * len(tables.own.marginals)
-    if entries > MOST_ENTRIES:
-        raise PlanError(
-            f"A release of households takes at most {MOST_ENTRIES:,} cells of public persons and tables; these are "
-            f"{entries:,}. Use fewer columns or marginals, or a smaller public table. Nothing was charged."
-        )
-
-
-def own_workload(schema: HouseholdSchema) -> Workload:
-    """Of the households themselves: every two of their columns, or the one that there is."""
-    return Workload.all_kway(schema.own_domain, min(2, len(schema.own_domain.attributes)))

@@ -7,15 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from pmwpub.errors import PlanError
-from pmwpub.mechanisms.households.household_counts import HouseholdTables
 from pmwpub.mechanisms.households.household_rounds import HouseholdRounds, household_rounds
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start
 from pmwpub.plan_inputs import Reading
-from pmwpub.plans.household_plans import HouseholdPlan, PlanOfHouseholds, own_workload
-from pmwpub.plans.release_plans import MOST_CELLS
-from pmwpub.queries.workload import Workload
-from pmwpub.tabular.households.household_schema import HouseholdSchema
+from pmwpub.plans.household_plans import HouseholdPlan, PlanOfHouseholds
 
 MOST_ROUNDS = 1_000
 """Each computes every score anew: 0.2 seconds at the most public persons and cells that are taken."""
@@ -67,17 +62,3 @@ _PLAN: TypeAdapter[AnyHouseholdPlan] = TypeAdapter(
 def household_plan_of(text: str) -> AnyHouseholdPlan:
     """A plan of a release of households from its canonical text; ValueError for any other."""
     return _PLAN.validate_json(text)
-
-
-def asked_queries(schema: HouseholdSchema, workload: Workload) -> HouseholdTables:
-    """What may be selected: of persons the workload's own marginals, of households every two of their columns.
-
-    Raises PlanError for more than MOST_CELLS queries.
-    """
-    queries = HouseholdTables(workload, own_workload(schema))
-    if queries.cells > MOST_CELLS:
-        raise PlanError(
-            f"PMW^Pub answers at most {MOST_CELLS:,} queries of persons and households; these are {queries.cells:,}. "
-            "Use fewer or wider bins. Nothing was charged."
-        )
-    return queries

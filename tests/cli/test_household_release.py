@@ -126,10 +126,8 @@ def test_what_a_release_of_households_does_not_take_is_refused_not_ignored(run: 
 @pytest.mark.parametrize(
     "command",
     [
-        ("assess", "--population", "homes", "--private", "p.csv", "--public", "b.csv", "--epsilon", "0.1"),
         ("misfits", "--population", "homes", "--private", "p.csv"),
         ("misfits", "--population", "homes", "--dry-run"),
-        ("error", "--population", "homes", "--private", "p.csv", "--release", "out", "--epsilon", "0.1"),
     ],
     ids=lambda command: command[0],
 )

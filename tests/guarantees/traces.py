@@ -22,6 +22,7 @@ import pytest
 
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import database
+from pmwpub.mechanisms.households import household_errors
 from pmwpub.mechanisms.households.household_scores import HouseholdProblem
 from pmwpub.mechanisms.noisy_error import assessment
 from pmwpub.mechanisms.noisy_error.choose_best import Best, best_charge
@@ -161,3 +162,4 @@ def _force_errors(trace: Trace, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(LatticeLaplace, "draw", draw)
     patch.setattr(assessment, "rounded_cell", cell)
     patch.setattr(choice_work, "best_release", best)
+    patch.setattr(household_errors, "best_release", best)

@@ -13,7 +13,7 @@ from pmwpub.evaluation.baseline_registry import TABLE_FIT, label_of
 from pmwpub.evaluation.households.household_stages import HouseholdStage
 from pmwpub.evaluation.methods import PMW_PUB, UNCHANGED
 from pmwpub.evaluation.runs import Run
-from pmwpub.mechanisms.households.household_counts import count_households
+from pmwpub.mechanisms.households.household_counts import HouseholdTables, count_households
 from pmwpub.mechanisms.households.household_fit import household_fit
 from pmwpub.mechanisms.households.household_pmw_pub import household_pmw_pub
 from pmwpub.mechanisms.households.household_rounds import HouseholdRounds, household_rounds
@@ -89,14 +89,19 @@ class RoundsOfHouseholds:
     def refusal(self, stage: HouseholdStage, run: Run) -> str:
         try:
             plan = self.schedule(stage, run)
-            started(HouseholdProblem(stage.asked, stage.atoms(run.candidate)), plan.start, plan.n)
+            started(self.problem(stage, run), plan.start, plan.n)
         except PmwPubError as error:
             return str(error)
         return ""
 
     def weights(self, stage: HouseholdStage, run: Run, noise: NoiseSource) -> Floats:
-        problem = HouseholdProblem(stage.asked, stage.atoms(run.candidate))
-        return household_pmw_pub(stage.exact, problem, self.schedule(stage, run), noise=noise).weights
+        problem = self.problem(stage, run)
+        counts = count_households(problem.tables, stage.truth)
+        return household_pmw_pub(counts, problem, self.schedule(stage, run), noise=noise).weights
+
+    def problem(self, stage: HouseholdStage, run: Run) -> HouseholdProblem:
+        """What a release selects among: of persons what is asked, of households every one and two columns."""
+        return HouseholdProblem(HouseholdTables(stage.asked.persons, stage.measured.own), stage.atoms(run.candidate))
 
     def schedule(self, stage: HouseholdStage, run: Run) -> HouseholdRounds:
         """The rounds of a release at the same budget, with the settings that it has where none is said."""

@@ -10,8 +10,7 @@ from pathlib import Path
 from pmwpub.errors import CertificateError
 from pmwpub.mechanisms.households.household_counts import HouseholdTables
 from pmwpub.plans import HouseholdPlan, HouseholdRoundPlan
-from pmwpub.plans.household_plans import planned_tables
-from pmwpub.plans.household_round_plans import asked_queries
+from pmwpub.plans.household_plans import asked_tables, planned_tables
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.certificates.certificate_parts import OUTSIDE, decimal_rho
 from pmwpub.release.checks.engine_checks import stated_rho
@@ -128,7 +127,7 @@ def _of_rounds(
     files: Mapping[str, bytes], certificate: HouseholdCertificate, schema: HouseholdSchema, plan: HouseholdRoundPlan
 ) -> Iterator[str]:
     """What is checked of PMW^Pub alone. A selection costs epsilon0²/2 by either law: the plan's epsilon follows it."""
-    queries = asked_queries(schema, plan.inputs.workload.build(schema.persons.domain))
+    queries = asked_tables(schema, plan.inputs.workload.build(schema.persons.domain))
     rounds, largest = checked_rounds(certificate, plan, queries), certificate.largest_household
     if certificate.tables or certificate.strengths is not None:
         raise CertificateError("The certificate states tables or strengths, which PMW^Pub has none of.")

@@ -18,7 +18,7 @@ from pmwpub.mechanisms.households.household_fit import HouseholdStrengths, after
 from pmwpub.mechanisms.households.household_pmw_pub import replayed_weights
 from pmwpub.mechanisms.households.household_scores import HouseholdProblem
 from pmwpub.plans import HouseholdPlan, HouseholdRoundPlan
-from pmwpub.plans.household_round_plans import asked_queries
+from pmwpub.plans.household_plans import asked_tables
 from pmwpub.records import Floats, Ints
 from pmwpub.release.households.household_certificate import HouseholdCertificate, stated_tables
 from pmwpub.release.households.household_files import (
@@ -88,7 +88,7 @@ def _replayed(
     plan: HouseholdRoundPlan, certificate: HouseholdCertificate, schema: HouseholdSchema, atoms: HouseholdAtoms
 ) -> Floats:
     """The weights of PMW^Pub again, from the transcript in the certificate."""
-    queries = asked_queries(schema, plan.inputs.workload.build(schema.persons.domain))
+    queries = asked_tables(schema, plan.inputs.workload.build(schema.persons.domain))
     rounds = checked_rounds(certificate, plan, queries)
     return replayed_weights(HouseholdProblem(queries, atoms), plan.schedule(certificate.repeat), rounds.measured)
 

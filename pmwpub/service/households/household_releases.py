@@ -10,8 +10,8 @@ from pmwpub.ledger import Booking
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Start
 from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
 from pmwpub.plans import HouseholdPlan, HouseholdRoundPlan
-from pmwpub.plans.household_plans import planned_tables
-from pmwpub.plans.household_round_plans import AnyHouseholdPlan, asked_queries, household_plan_of
+from pmwpub.plans.household_plans import asked_tables, planned_tables
+from pmwpub.plans.household_round_plans import AnyHouseholdPlan, household_plan_of
 from pmwpub.release.households.household_bundle import HouseholdBundle
 from pmwpub.service.bought.releases import DEFAULT_ROUNDS, REPLAYS, PmwPubSettings, budget
 from pmwpub.service.bought.stored_releases import outcomes
@@ -94,7 +94,7 @@ def household_round_plan(
     """
     terms, said = current.population, DEFAULT_SETTINGS | settings
     check_unit(terms, schema.largest)
-    asked_queries(schema, current.workload())
+    asked_tables(schema, current.workload())
     return HouseholdRoundPlan(
         n=terms.n,
         largest=schema.largest,

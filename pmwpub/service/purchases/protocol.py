@@ -13,6 +13,9 @@ from pmwpub.plans import (
     AssessmentPlan,
     BestPlan,
     ErrorPlan,
+    HouseholdAssessmentPlan,
+    HouseholdBestPlan,
+    HouseholdErrorPlan,
     HouseholdPlan,
     HouseholdRoundPlan,
     MisfitPlan,
@@ -27,12 +30,18 @@ Plan = (
     | AssessmentPlan
     | BestPlan
     | ErrorPlan
+    | HouseholdAssessmentPlan
+    | HouseholdBestPlan
+    | HouseholdErrorPlan
     | HouseholdPlan
     | HouseholdRoundPlan
     | MisfitPlan
     | WeightTotalPlan
     | AnyReleasePlan
 )
+
+WithoutPublicTables = AcceptancePlan | ErrorPlan | HouseholdErrorPlan | MisfitPlan | WeightTotalPlan
+"""The plans that name no public table."""
 
 
 @dataclass(frozen=True)

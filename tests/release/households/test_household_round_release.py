@@ -68,7 +68,7 @@ def test_the_certificate_states_engine_rounds_and_transcript(files: dict[str, by
     persons = 6 + 4 + 6  # the cells of tenure, age and sex by two
     for line in rounds["transcript"]:
         assert line["of"] == ("persons" if line["number"] < persons else "households")
-        assert len(line["query"]) == 2
+        assert len(line["query"]) in ((2,) if line["of"] == "persons" else (1, 2))
 
 
 def test_the_folder_has_the_rounds_as_a_table_and_no_tables_csv(town: Path, files: dict[str, bytes]) -> None:

@@ -19,7 +19,6 @@ from pmwpub.plans import (
     HouseholdRoundPlan,
     WorkloadChoice,
     household_plans,
-    household_round_plans,
 )
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.release.households.household_bundle import HouseholdBundle
@@ -203,7 +202,7 @@ def test_rounds_that_would_not_fit_or_not_be_exact_are_refused_before_a_charge(
     plan = rounds(town)
     for where, name, few, words in (
         (household_plans, "MOST_ENTRIES", 100, "smaller public table"),
-        (household_round_plans, "MOST_CELLS", 10, "at most 10 queries"),
+        (household_plans, "MOST_CELLS", 10, "at most 10 cells"),
         (household_steps, "FINEST", 2**60, "exact 64-bit sums"),
     ):
         with monkeypatch.context() as patch:

@@ -11,6 +11,7 @@ from pmwpub.mechanisms.households.household_counts import count_households
 from pmwpub.mechanisms.households.household_fit import HouseholdRelease
 from pmwpub.plans import HouseholdPlan
 from pmwpub.plans.household_plans import PlanOfHouseholds
+from pmwpub.plans.household_question_plans import OfPublicHouseholds
 from pmwpub.release.households.household_bundle import HouseholdBundle
 from pmwpub.release.households.household_certificate import stated_tables
 from pmwpub.release.households.reading.household_report import with_report
@@ -64,6 +65,7 @@ class HouseholdPurchase:
         """The purchase, once all that it needs belongs together and its price is seen to be covered."""
         plan = self.plan
         households, schema = belonging(plan, private, current)
+        current.check_usable(plan.inputs.candidates)
         public = public_of(service, current, plan.inputs.candidates[0], schema)
         schedule = plan.schedule(schema, public.households)
         if schedule.rho > plan.budget:
@@ -85,7 +87,9 @@ class HouseholdPurchase:
         )
 
 
-def belonging(plan: PlanOfHouseholds, private: PrivateTable, current: Study) -> tuple[Households, HouseholdSchema]:
+def belonging(
+    plan: PlanOfHouseholds | OfPublicHouseholds, private: PrivateTable, current: Study
+) -> tuple[Households, HouseholdSchema]:
     """The private households and their schema, once plan, table and population are seen to belong together.
 
     Raises PlanError where they do not, before anything is charged.
@@ -95,7 +99,7 @@ def belonging(plan: PlanOfHouseholds, private: PrivateTable, current: Study) -> 
     if terms.n < MINIMUM_ROWS:
         raise PlanError(f"A run needs at least {MINIMUM_ROWS} households, a public bound; {terms.n} are registered.")
     if not isinstance(private, HouseholdTable) or private.households is None or private.schema is None:
-        raise PlanError("A release of households needs a private table that was loaded as households.")
+        raise PlanError("What is bought of households needs a private table that was loaded as households.")
     if persons is None or {persons.sha256, private.schema_sha256} != {plan.inputs.schema_sha256}:
         raise PlanError("The schema changed since this was planned; plan again.")
     if private.schema.rule != plan.household:
@@ -105,7 +109,6 @@ def belonging(plan: PlanOfHouseholds, private: PrivateTable, current: Study) -> 
     counted = (plan.n, private.n, len(private.households))
     if private.population != terms.name or set(counted) != {terms.n} or private.rows_per_person != plan.largest:
         raise PlanError("The plan and the private table belong to other terms than this population's; plan again.")
-    current.check_usable(plan.inputs.candidates)
     return private.households, private.schema
 
 

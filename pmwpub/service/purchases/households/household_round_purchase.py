@@ -11,9 +11,8 @@ from pmwpub.mechanisms.households.household_counts import HouseholdTables, count
 from pmwpub.mechanisms.households.household_pmw_pub import HouseholdRoundRelease
 from pmwpub.mechanisms.households.household_scores import HouseholdProblem
 from pmwpub.mechanisms.households.household_steps import started
-from pmwpub.plans import HouseholdRoundPlan
-from pmwpub.plans.household_plans import refuse_too_many_entries
-from pmwpub.plans.household_round_plans import asked_queries
+from pmwpub.plans import HouseholdRoundPlan, household_plans
+from pmwpub.plans.household_plans import asked_tables, check_entries
 from pmwpub.release.households.household_bundle import HouseholdBundle
 from pmwpub.release.households.household_rounds_stated import RoundsStated, lines_of
 from pmwpub.service.core import Service
@@ -65,8 +64,8 @@ class HouseholdRoundPurchase:
         plan = self.plan
         households, schema = belonging(plan, private, current)
         public = public_of(service, current, plan.inputs.candidates[0], schema)
-        queries = asked_queries(schema, plan.inputs.workload.build(schema.persons.domain))
-        refuse_too_many_entries(queries, public.households)
+        queries = asked_tables(schema, plan.inputs.workload.build(schema.persons.domain))
+        check_entries(queries, [public.households], household_plans.MOST_ENTRIES)
         atoms, schedule = HouseholdAtoms.of(public.households), plan.schedule(repeat)
         started(HouseholdProblem(queries, atoms), plan.start, plan.n)  # that sums are exact, before a charge
         if schedule.rho > plan.budget:
