@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.service.bought import assessments, best_candidate
-from pmwpub.ui import Badge, enter, need, opened, panel, refusals, service
+from pmwpub.ui import Badge, end, enter, need, opened, panel, refusals, service
 from pmwpub.ui.compare.assessment_form import purchase
 from pmwpub.ui.compare.bought_assessments import other_workload, results_part, under_way
 from pmwpub.ui.compare.free_facts import known_part
@@ -13,9 +13,13 @@ from pmwpub.ui.compare.overview import overview
 from pmwpub.ui.compare.pools import made, offered
 from pmwpub.ui.compare.simulated_errors import simulated_panel
 from pmwpub.ui.compare.tuning_panel import tuning_form
+from pmwpub.ui.households.household_pages import compare_households
 
 session = enter("pages/compare.py")
 study = opened("Compare")
+if study.of_households:
+    compare_households(study)
+    end()
 private, closed = session.buyer(study), study.closed is not None
 bought, choices = assessments.assessments(service(), study), best_candidate.choices(service(), study)
 need(study.usable or bought, "Add public candidates that fit the schema first.", "pages/prepare.py", closed=closed)

@@ -9,7 +9,7 @@ import streamlit as st
 from pmwpub.service import Mark
 from pmwpub.service.budget_left import balance_plot
 from pmwpub.service.grant import left_after, price_small_print, price_words
-from pmwpub.ui import Badge, enter, opened, panel, refusals, service
+from pmwpub.ui import Badge, enter, opened, panel, plain, refusals, service
 from pmwpub.ui.ledger.closing_panel import closing_panel
 from pmwpub.ui.ledger.history_panel import history_part
 from pmwpub.ui.ledger.own_loads import own_loads_panel
@@ -28,6 +28,8 @@ with panel("Balance", Badge.PUBLIC), refusals():
 
 with panel("History", Badge.PUBLIC), refusals():
     st.caption("Append-only. A charge stays, whatever became of its result.")
+    if study.of_households:
+        st.caption(f"Each charge protects {plain(study.population.unit)}; none protects single persons alone.")
     marks = service().ledger.marks(name)
     history_part(study, marks)
 

@@ -142,13 +142,13 @@ def _promise(certificate: ChargedCertificate, *, by_id: bool) -> tuple[str, ...]
     return (
         f"Protected is {unit}, with {whose} of the private table of {certificate.n:,} rows.",
         *(() if certificate.weights is None else weights_in_words(certificate.weights)),
-        f"Whatever anybody concludes from all that is ever released about this population, {_as_likely(granted)} "
+        f"Whatever anybody concludes from all that is ever released about this population, {as_likely(granted)} "
         f"(ε = {up(granted)}), but for a chance of about δ = {up(certificate.delta, 3)}.",
         "Copying, joining or analysing the files costs nothing more.",
     )
 
 
-def _as_likely(epsilon: float) -> str:
+def as_likely(epsilon: float) -> str:
     """How likely a conclusion is beside other data; "nearly as likely" only where the odds change by less than 2."""
     factor, other = f"{odds(epsilon)} times as likely", "with other data in the place of the protected ones"
     if epsilon <= math.log(2):

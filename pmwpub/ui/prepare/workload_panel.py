@@ -68,7 +68,7 @@ def _ordered(study: Study) -> tuple[str, ...]:
     """The ordered columns that are chosen; nothing is drawn where there is none."""
     attributes = () if study.schema is None else study.schema.domain.attributes
     options = [attribute.name for attribute in attributes if attribute.ordered > 1]
-    if not options:
+    if not options or study.of_households:
         return ()
     kept = [name for name in (study.choice.prefixes if study.choice else ()) if name in options]
     help_text = (
@@ -82,7 +82,7 @@ def _ordered(study: Study) -> tuple[str, ...]:
 def _marginals(study: Study) -> WorkloadChoice | None:
     """All, sampled or hand-picked; None while no marginal is picked."""
     columns = 3 if study.schema is None else len(study.schema.domain.lineages)
-    stored = study.choice or WorkloadChoice(k=min(3, columns))
+    stored = study.choice or WorkloadChoice(k=min(2 if study.of_households else 3, columns))
     ways = [ALL, SAMPLED, PICKED]
     place = 2 if stored.names is not None else int(stored.marginals is not None)
     scope = st.radio("Marginals", ways, index=place, horizontal=True)

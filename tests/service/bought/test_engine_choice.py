@@ -116,12 +116,12 @@ def test_why_nothing_was_tried_is_the_reason_that_holds(bench: Bench, monkeypatc
         )
 
 
-def test_of_weighed_rows_it_is_said_that_no_trial_counts_weights(bench: Bench) -> None:
+def test_of_weighed_rows_engines_are_tried_where_others_have_weights_too(bench: Bench) -> None:
     weighed(bench)
-    for pool in (1, 3):
-        why = choose(bench, pool).why
-        assert "a fixed default. The schema weighs rows, and a trial counts each public row as one" in why
-        assert "too large" not in why
+    assert "by simulations in which c.csv and d.csv played the private table" in choose(bench, 1).why
+    why = choose(bench, 3).why
+    assert "is there that could play" in why
+    assert "too large" not in why
 
 
 def test_tables_too_many_for_table_fit_leave_pmw_pub(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
