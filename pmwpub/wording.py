@@ -1,10 +1,9 @@
-"""What is said alike in several places: a value that a plan refuses, a plan without a result, a time."""
+"""What the command line and the API say alike: a value that a plan refuses, a plan without a result."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from pmwpub.errors import NoResult, PlanError
@@ -59,16 +58,3 @@ def no_result(outcome: Outcome, *, again: str) -> NoResult:
         f"No result is stored for this plan; its charge stays and nothing is drawn again. {again} buys a new draw. "
         f"It is charge {numbers} of {name!r}."
     )
-
-
-def moment(written: str) -> str:
-    """A time as the store and exports have it (ISO 8601), for people to read: "2026-11-29 23:22:04 UTC".
-
-    To the second, and in the order of time as text; what is no such time stays as it is.
-    """
-    try:
-        found = datetime.fromisoformat(written)
-    except ValueError:
-        return written
-    known = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-    return known.strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -27,9 +27,9 @@ from pmwpub.release.measured.causes import causes_of
 from pmwpub.release.measured.measurements import sigma_rows
 from pmwpub.release.report_numbers import percent, rows, up
 from pmwpub.release.summary import BoughtError, Expectation, ReleaseSummary, summary_of
+from pmwpub.rounding import moment
 from pmwpub.tabular.schema.column_types import MISSING
 from pmwpub.tabular.schema.table_schema import Schema
-from pmwpub.wording import moment
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 
 from pmwpub.figures import style
 from pmwpub.privacy.budget import UNIT, ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
-from pmwpub.rounding import up
+from pmwpub.rounding import moment, up
 from pmwpub.service.budget_left import left
 from pmwpub.service.terms import as_typed
 from pmwpub.ui.widgets.number_fields import as_number
 from pmwpub.ui.wording.written import exact, loss, number, plain
-from pmwpub.wording import moment
 
 
 @pytest.mark.parametrize("text", ["https://evil.example/p", "HTTP://evil.example", "www.evil.example", "a@evil.org"])

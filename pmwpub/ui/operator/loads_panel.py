@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from pmwpub.rounding import moment
 from pmwpub.service.operating.table_loads import NOTHING_RECORDED, TableLoad, loads, shared_tables
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.wording.written import plain
-from pmwpub.wording import moment
 
 
 def loads_panel() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pmwpub.rounding import moment
 from pmwpub.service.operating.known_people import people
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
-from pmwpub.wording import moment
 
 
 def people_panel() -> None:

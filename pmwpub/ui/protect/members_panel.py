@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from pmwpub.accounts.people import Account, Role, Standing
 from pmwpub.errors import PmwPubError
-from pmwpub.ledger.members.membership import Member
 from pmwpub.service import Study
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import policy, service
@@ -43,17 +42,17 @@ def members_panel(session: Session, study: Study) -> None:
         if not service().ledger.owns(name):
             st.caption("Its owner enters members.")
             return
-        _form(session, name, known)
+        _form(session, name, {one.account: one.standing for one in known})
 
 
-def _form(session: Session, name: str, members: Sequence[Member]) -> None:
+def _form(session: Session, name: str, members: Mapping[Account, Standing]) -> None:
     """Enter one of the members, or of those who are found by a name: people choose their names, never their subject."""
     shown = st.text_input("E-mail or name, as shown when they sign in")
     found = service().ledger.find_people(name, shown) if shown.strip() else []
     if shown.strip() and not found:
         st.caption("Nobody who signed in here is shown so. Members sign in once before they are added.")
-    standings = {one.account: _preset(one.role) for one in found} | {one.account: one.standing for one in members}
-    people = list(dict.fromkeys([*(one.account for one in found), *(one.account for one in members)]))
+    standings = {one.account: _preset(one.role) for one in found} | dict(members)
+    people = list(dict.fromkeys([*(one.account for one in found), *members]))
     left, right = st.columns(2)
     who = left.selectbox(
         "Person", people, None, format_func=lambda one: _told(one, people), placeholder="Choose, by the subject"
