@@ -11,9 +11,9 @@ from pmwpub.ui.app.frame import Badge, link, need, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.hand_over.chosen_release import chosen, latest, listed, show
-from pmwpub.ui.households.household_errors import household_errors
 from pmwpub.ui.households.household_plan_form import household_plan_form
 from pmwpub.ui.households.household_results import released_panel
+from pmwpub.ui.households.household_simulation import household_errors
 from pmwpub.ui.households.rule_panel import public_table
 from pmwpub.ui.release.plan_form import in_words
 from pmwpub.ui.release.under_way import outcome_panel
