@@ -89,7 +89,7 @@ def homes_of(service):
     if kind == "households":
         plan = household_releases.household_plan(service, current, schema, [key], epsilon="1", private=private)
     else:
-        plan = household_questions.household_assessment_plan(current, schema, key, epsilon="1", private=private)
+        plan = household_questions.household_assessment_plan(current, schema, key, epsilon="1/2", private=private)
     return "homes", private, current, plan
 
 with service_on(store) as service:
