@@ -27,6 +27,7 @@ from pmwpub.release.measured.causes import causes_of
 from pmwpub.release.measured.measurements import sigma_rows
 from pmwpub.release.report_numbers import percent, rows, up
 from pmwpub.release.summary import BoughtError, Expectation, ReleaseSummary, summary_of
+from pmwpub.rounding import moment
 from pmwpub.tabular.schema.column_types import MISSING
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -166,7 +167,7 @@ def template(name: str) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(up=up, percent=percent, rows=rows, points=points)
+    environment.filters.update(up=up, moment=moment, percent=percent, rows=rows, points=points)
     return environment.get_template(name)
 
 

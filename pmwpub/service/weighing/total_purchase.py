@@ -18,7 +18,7 @@ from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.caveats import remarks_from
 from pmwpub.service.purchases.protocol import Prepared
-from pmwpub.service.reading_back.stored_results import StoredTotal
+from pmwpub.service.reading_back.stored_results import StoredTotal, plan_and_result
 from pmwpub.service.weighing.bought_totals import WEIGHT_TOTAL
 from pmwpub.tasks.mechanism_work import TotalWork
 
@@ -136,8 +136,7 @@ def bought_total(service: Service, booking: Booking) -> BoughtTotal:
 
 def read_total(outcome: Outcome) -> BoughtTotal:
     """One total as it is stored; ValueError for what is none."""
-    plan = WeightTotalPlan.model_validate_json(outcome.booking.plan_json)
-    if outcome.result is None:
+    plan, stored = plan_and_result(outcome, WeightTotalPlan, StoredTotal)
+    if stored is None:
         return BoughtTotal(plan, outcome)
-    stored = StoredTotal.model_validate_json(outcome.result)
     return BoughtTotal(plan, outcome, stored.total, stored.half_width, stored.remarks)

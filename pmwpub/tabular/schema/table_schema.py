@@ -31,7 +31,10 @@ from pmwpub.tabular.schema.column_types import (
 )
 from pmwpub.tabular.weights.weight_column import check_weighing, columns_of_public_weights, weighing_columns
 
-OF_HOUSEHOLDS = "The schema makes rows persons of households; `pmwpub release` and `release_households` alone take it."
+OF_HOUSEHOLDS = (
+    "The schema makes rows persons of households, and this is not made for them; `pmwpub release`, `assess` and "
+    "`error`, `release_households` and `AskedHouseholds` take it."
+)
 
 
 class Schema(BaseModel):

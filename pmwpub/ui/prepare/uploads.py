@@ -160,9 +160,9 @@ def offers_part(session: Session, study: Study) -> None:
         if not _shared(session, study, offers, private):
             return
         for place, one in enumerate(offers):
-            words, drop = st.columns([4, 1], vertical_alignment="center")
-            words.markdown(f"{plain(one.label)}: {len(one.table):,} rows")
-            if drop.button("Give up", key=f"give up {place} {one.table.sha256}"):
+            row = st.container(horizontal=True, vertical_alignment="center")
+            row.markdown(f"{plain(one.label)}: {len(one.table):,} rows", width="stretch")
+            if row.button("Give up", key=f"give up {place} {one.table.sha256}"):
                 session.shelf.offers = [other for other in offers if other is not one]
                 st.rerun()
         wanted = _attested(offers)
@@ -245,12 +245,14 @@ def _change(study: Study) -> None:
 def _word(study: Study, one: CandidateFacts) -> None:
     """The word on one table, and the button that removes it."""
     name = study.population.name
-    keep, drop = st.columns([4, 1], vertical_alignment="center")
+    row = st.container(horizontal=True, vertical_alignment="center")
     label = f"{plain(one.name)} was not made from the private data"
-    attested = keep.checkbox(label, value=one.attested, key=f"attest {one.sha256} {one.attested}")
+    attested = row.checkbox(
+        label, value=one.attested, key=f"attest {one.sha256} {one.attested}", width="stretch", wrap=True
+    )
     if attested != one.attested:
         study_store.attest(service(), name, one.sha256, attested=attested)
         st.rerun()
-    if drop.button("Remove", key=f"remove {one.sha256}", help="Deletes the stored file; what was bought stays."):
+    if row.button("Remove", key=f"remove {one.sha256}", help="Deletes the stored file; what was bought stays."):
         study_store.remove_candidate(service(), name, one.sha256)
         st.rerun()
