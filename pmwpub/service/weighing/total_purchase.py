@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from fractions import Fraction
 
 from pmwpub.errors import PlanError, SchemaError
 from pmwpub.ledger import Booking, Charge
@@ -18,6 +19,7 @@ from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.caveats import remarks_from
 from pmwpub.service.purchases.protocol import Prepared
 from pmwpub.service.reading_back.stored_results import StoredTotal, plan_and_result
+from pmwpub.service.weighing.bought_totals import WEIGHT_TOTAL
 from pmwpub.tasks.mechanism_work import TotalWork
 
 
@@ -33,6 +35,18 @@ class BoughtTotal:
     total: int | None = None
     half_width: int = 0
     remarks: tuple[str, ...] = ()
+
+    @property
+    def weight(self) -> Fraction:
+        """The noisy total in the numbers that the file of weights has; PlanError where there is none."""
+        if self.total is None:
+            raise PlanError("This total has no result.")
+        return self.total * Fraction(self.plan.unit)
+
+    @property
+    def within(self) -> Fraction:
+        """The half-width of its 95 % interval, in the same numbers."""
+        return self.half_width * Fraction(self.plan.unit)
 
 
 @dataclass(frozen=True)
@@ -108,6 +122,11 @@ def total_plan(service: Service, current: Study, *, epsilon: str) -> WeightTotal
         cap=cap,
         rho_units=budget(service, current, epsilon).units,
     )
+
+
+def bought_totals(service: Service, population: str) -> list[BoughtTotal]:
+    """Every total that was bought, the first one first, whatever became of it."""
+    return [bought_total(service, booking) for booking in service.bought(population, WEIGHT_TOTAL)]
 
 
 def bought_total(service: Service, booking: Booking) -> BoughtTotal:

@@ -20,6 +20,7 @@ from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.widgets.read_as import confirm_reading
 from pmwpub.ui.widgets.reading_progress import progress_bar
+from pmwpub.ui.wording.weighed_candidates import weighed_candidates
 from pmwpub.ui.wording.written import plain
 
 ATTEST = "I attest that none of these files was made from the private data"
@@ -36,6 +37,8 @@ def facts_table(candidates: Sequence[CandidateFacts]) -> None:
         "distinct rows": [None if one.support is None else len(one.support) for one in candidates],
         "rows dropped": [one.dropped for one in candidates],
         "rows left out by rules": [one.broken for one in candidates],
+        "rows without weight": [one.weightless for one in candidates],
+        "worth in equal rows": [one.support.people if one.support and one.weighed_by else None for one in candidates],
         "columns ignored": [", ".join(one.ignored) for one in candidates],
         "fits the schema": ["yes" if one.support is not None else "no" for one in candidates],
         "attested": ["yes" if one.attested else "no" for one in candidates],
@@ -46,11 +49,12 @@ def facts_table(candidates: Sequence[CandidateFacts]) -> None:
         hide_index=True,
         width="stretch",
         column_config=dict.fromkeys(
-            ("rows", "distinct rows", "rows dropped", "rows left out by rules"),
-            st.column_config.NumberColumn(format="localized"),
+            [name for name in known if "rows" in name], st.column_config.NumberColumn(format="localized")
         ),
         alt="The public candidates with their sizes and how they fit the schema.",
     )
+    if weighed := weighed_candidates([one for one in candidates if one.support is not None]):
+        st.caption(plain(weighed))
 
 
 def candidates_panel(session: Session, study: Study, *, changeable: bool) -> None:
