@@ -16,6 +16,8 @@ from pmwpub.ledger import Booking, DryLedger, Ledger
 from pmwpub.outputs import apart, made_folder, writable
 from pmwpub.plans import HouseholdPlan
 from pmwpub.release.households.household_files import HOUSEHOLD_FILES, REPORT
+from pmwpub.release.notebooks.analyst_notebook import NOTEBOOK
+from pmwpub.release.notebooks.household_notebook import with_household_notebook
 from pmwpub.release.synthesis import check_drawn
 from pmwpub.service import Policy, Service, Study, adopting, purchases
 from pmwpub.service.households.household_loading import HouseholdTable, adopt_households, load_households
@@ -57,7 +59,7 @@ def household_release(parsed: argparse.Namespace) -> Json:
     folder = Path((parsed.out or "").strip() or ".")
     if not (parsed.out or "").strip():
         raise FileRefused("Name the folder that the files are written to (-o). Nothing was charged.")
-    places = [folder / name for name in (*HOUSEHOLD_FILES, REPORT, SIGNATURE)]
+    places = [folder / name for name in (*HOUSEHOLD_FILES, REPORT, NOTEBOOK, SIGNATURE)]
     key = declared_key()  # one that is none is refused before anything is charged
     apart(places, [parsed.private, *parsed.public, parsed.schema, *store_files(parsed.store)])
     with Ledger.open(parsed.store) as ledger, ledger.recalling(), ExitStack() as output:
@@ -74,7 +76,7 @@ def household_release(parsed: argparse.Namespace) -> Json:
         if bundle is None:
             raise no_result(outcome)
         files = bundle.files(parsed.rows, parsed.row_seed)
-        written(folder, signed(files, key))
+        written(folder, signed(with_household_notebook(bundle, files), key))
         certificate = bundle.certificate.with_files(files, parsed.rows or terms.n, parsed.row_seed)
         return certificate.model_dump(mode="json") | spent(ledger, parsed.population, own) | reused(outcome)
 
