@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.service.bought import releases
-from pmwpub.ui import Badge, enter, need, opened, panel, service
+from pmwpub.ui import Badge, end, enter, need, opened, panel, service
 from pmwpub.ui.hand_over.answers_panel import answers_panel
 from pmwpub.ui.hand_over.before_and_after import compare
 from pmwpub.ui.hand_over.chosen_release import chosen, latest, listed
@@ -15,10 +15,14 @@ from pmwpub.ui.hand_over.published_tables import published_panel
 from pmwpub.ui.hand_over.quality_panel import quality_part
 from pmwpub.ui.hand_over.replicates_panel import replicates_panel
 from pmwpub.ui.hand_over.result_panel import release_panel
+from pmwpub.ui.households.household_pages import hand_over_households
 from pmwpub.ui.widgets.private_panel import true_errors_panel, true_marginals_panel
 
 session = enter("pages/hand_over.py")
 study = opened("Hand over")
+if study.of_households:
+    hand_over_households(session, study)
+    end()
 released = releases.releases(service(), study)
 if released:
     shown = chosen(released) or latest(released)
@@ -40,4 +44,4 @@ if released:
 unchanged = published_panel(study)
 with panel("Releases of this population", Badge.DP):
     listed(released)
-need(released or unchanged, "What is handed over is a release.", "pages/release.py")
+need(released or unchanged, "What is handed over is a release.", "pages/release.py", closed=study.closed is not None)

@@ -11,7 +11,7 @@ from pmwpub.service.budget_left import balance_plot
 from pmwpub.service.grant import left_after, price_small_print, price_words, with_percent
 from pmwpub.service.history_files import columns, history_csv, history_json
 from pmwpub.service.purchases.caveats import with_remarks
-from pmwpub.ui import Badge, at_download, enter, opened, panel, refusals, service
+from pmwpub.ui import Badge, at_download, enter, opened, panel, plain, refusals, service
 from pmwpub.ui.ledger.closing_panel import closing_panel
 from pmwpub.ui.ledger.own_loads import own_loads_panel
 from pmwpub.ui.ledger.recorded_decisions import decisions_panel
@@ -27,10 +27,12 @@ name = study.population.name
 marks: Sequence[Mark] = ()
 
 with panel("Balance", Badge.PUBLIC), refusals():
-    plot_panel.show(balance_plot(study.balance, service().reserved(name)), "balance")
+    plot_panel.show(balance_plot(study.balance, service().reserved(name), closed=study.closed is not None), "balance")
 
 with panel("History", Badge.PUBLIC), refusals():
     st.caption("Append-only. A charge stays, whatever became of its result.")
+    if study.of_households:
+        st.caption(f"Each charge protects {plain(study.population.unit)}; none protects single persons alone.")
     marks = service().ledger.marks(name)
     rows = with_remarks(with_percent(service().ledger.export(name), study.balance.total), marks)
     if rows:

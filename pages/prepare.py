@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.ui import enter, opened
+from pmwpub.ui.households.rule_panel import household_panel
 from pmwpub.ui.prepare.misfit_panel import misfit_panel
 from pmwpub.ui.prepare.private_upload import private_panel
 from pmwpub.ui.prepare.rules_panel import rules_panel
@@ -16,13 +17,16 @@ from pmwpub.ui.widgets.private_panel import unmapped_panel
 session = enter("pages/prepare.py")
 study = opened("Prepare")
 changeable = session.may_change(study)
-if not changeable and not session.presenting:
+if not changeable and study.closed is None and not session.presenting:
     st.info("Charges were made on these tables: they can be changed once this session holds the private table.")
 candidates_panel(session, study, changeable=changeable)
 schema_panel(session, study, changeable=changeable)
-rules_panel(session, study, changeable=changeable)
+if study.of_households:
+    household_panel(session, study, changeable=changeable)
+if not study.of_households or (study.schema is not None and study.schema.rules):
+    rules_panel(session, study, changeable=changeable)
 private_panel(session, study)
-if study.schema is not None:
+if study.schema is not None and not study.of_households:
     with st.expander("Does the private table fit the schema?"):
         misfit_panel(session, study)
         unmapped_panel(session, study)

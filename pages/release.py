@@ -7,8 +7,9 @@ import streamlit as st
 from pmwpub.plans import UnchangedPlan
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.purchases import purchase_of
-from pmwpub.ui import Badge, enter, link, need, opened, panel, refusals, service
+from pmwpub.ui import Badge, end, enter, link, need, opened, panel, refusals, service
 from pmwpub.ui.hand_over.chosen_release import chosen, listed, show
+from pmwpub.ui.households.household_pages import release_households_page
 from pmwpub.ui.release.plan_form import bought_floors, in_words, plan_form
 from pmwpub.ui.release.publishing import publishing_form
 from pmwpub.ui.release.under_way import outcome_panel
@@ -16,10 +17,13 @@ from pmwpub.ui.widgets.price_form import purchase_form
 
 session = enter("pages/release.py")
 study = opened("Release")
+if study.of_households:
+    release_households_page(session, study)
+    end()
 released = releases.releases(service(), study)
-private = session.steward(study)
+private, closed = session.buyer(study), study.closed is not None
 ready = bool(study.usable) and study.choice is not None
-if private is None and not session.presenting:
+if private is None and not closed and not session.presenting:
     st.info("Only a session that holds the private table can buy a release.")
     link("pages/prepare.py", "Load the private table")
 elif private is not None and ready:
@@ -37,5 +41,5 @@ if shown is not None:
     outcome_panel(session, study, shown)
 with panel("Releases of this population", Badge.DP):
     listed(released)
-need(study.usable, "A new release needs public candidates that fit the schema.", "pages/prepare.py")
-need(study.choice, "A new release needs a workload.", "pages/prepare.py")
+need(closed or study.usable, "A new release needs public candidates that fit the schema.", "pages/prepare.py")
+need(closed or study.choice, "A new release needs a workload.", "pages/prepare.py")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from pmwpub.service.simulations.theorem_calculator import facts_of
 from pmwpub.ui import Badge, enter, panel, refusals
 from pmwpub.ui.app.frame import opened_if_any
@@ -11,6 +13,8 @@ from pmwpub.ui.what_if.calculators import accuracy_calculator, rows_calculator
 session = enter("pages/what_if.py")
 study = opened_if_any("What if")
 facts = facts_of(study)
+if study is not None and study.of_households:
+    st.info("All on this page is of persons' rows one by one; it says nothing of a release of households.")
 bias_panel(study)
 with panel("What does the theory promise?", Badge.PUBLIC), refusals():
     accuracy_calculator(facts)

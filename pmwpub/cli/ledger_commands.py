@@ -17,10 +17,10 @@ from pmwpub.outputs import apart
 from pmwpub.privacy.budget import UNIT
 from pmwpub.rounding import above
 from pmwpub.service.grant import with_percent
+from pmwpub.service.households.household_unit import unit_of
 from pmwpub.service.policy import Policy
 from pmwpub.service.purchases.caveats import with_remarks
 from pmwpub.service.terms import changes_in_words, delta_as_typed, delta_of, warnings_of
-from pmwpub.tabular.households.household_schema import MOST_PERSONS, household_unit
 
 HALF_AMENDED = (
     "The unit household needs the largest household too: amend both, such as --unit 'one household of 1 to 4 persons' "
@@ -55,14 +55,7 @@ def _unit(parsed: argparse.Namespace) -> tuple[int, str]:
         return parsed.rows_per_person, parsed.unit
     if parsed.rows_per_person != 1:
         raise PlanError("Of households say --largest-household, not --rows-per-person. Nothing was registered.")
-    if not 1 <= parsed.largest_household <= MOST_PERSONS:
-        raise PlanError(f"The largest household has 1 to {MOST_PERSONS} persons. Nothing was registered.")
-    if parsed.n < parsed.largest_household:
-        raise PlanError(
-            f"n counts households, and must be at least the largest household's {parsed.largest_household} persons; "
-            f"{parsed.n} came. Nothing was registered."
-        )
-    return parsed.largest_household, household_unit(parsed.largest_household)
+    return parsed.largest_household, unit_of(parsed.n, parsed.largest_household)
 
 
 def show_ledger(parsed: argparse.Namespace) -> Json:

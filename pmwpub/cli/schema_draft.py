@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from pmwpub.cli.drafting.household_draft import check_household_flags, with_households
 from pmwpub.cli.drafting.rule_listing import rules_json, with_rules
 from pmwpub.cli.inputs import Json, refuse_private_rows, store_files
 from pmwpub.outputs import apart, writable, write_file
@@ -27,6 +28,7 @@ from pmwpub.tabular.schema.table_schema import Schema
 def draft_schema(parsed: argparse.Namespace) -> Json:
     """`schema draft`: levels and bins from public tables and a codebook, and the review of the columns."""
     out = Path(parsed.out)
+    check_household_flags(parsed)
     apart([out], [*parsed.public, parsed.codebook, *store_files(parsed.store)])
     writable([out])
     files = Files(parsed.read, [*parsed.public, parsed.codebook])
@@ -46,16 +48,20 @@ def draft_schema(parsed: argparse.Namespace) -> Json:
         progress=_progress,
     )
     schema = with_rules(draft.schema, parsed.rule)
-    said = rules_json(schema, dict(zip(_labels(parsed.public), tables, strict=True)), suggest=parsed.suggest_rules)
-    write_file(out, schema.to_json().encode())
+    named = dict(zip(_labels(parsed.public), tables, strict=True))
+    said = rules_json(schema, named, suggest=parsed.suggest_rules)
+    written, grouped = with_households(parsed, schema, named)
+    write_file(out, written.to_json().encode())
+    schema = written if isinstance(written, Schema) else written.persons
     return {
         "schema": parsed.out,
-        "schema_sha256": schema.sha256,
+        "schema_sha256": written.sha256,
         "attributes": len(schema.domain.attributes),
         "dimension": schema.domain.dimension,
         "ignored": [column.name for column in schema.columns if column.name not in schema.domain.names],
         "private_file": list(expected_file(schema)),
         **_parents(schema),
+        **grouped,
     } | (said | review(draft, tables).to_json())
 
 
@@ -69,6 +75,7 @@ def decisions(parsed: argparse.Namespace) -> list[Remedy]:
     """What the command's flags decide about single columns."""
     found = [Remedy(name, "kind", "ignore") for name in parsed.leave_out]
     found += [Remedy(name, "kind", "id") for name in parsed.id]
+    found += [] if parsed.household_id is None else [Remedy(parsed.household_id, "kind", "ignore")]
     return found + [with_map_read(Remedy.read(rule, text)) for rule in RULES for text in getattr(parsed, rule)]
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 from pmwpub.errors import PlanError
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service.core import Service
+from pmwpub.service.households.stored_rule import rule_document
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.study import Study
+from pmwpub.tabular.households.household_schema import HouseholdRule
 from pmwpub.tabular.schema.table_schema import Schema
 
 CHANGED_MEANWHILE = (
@@ -18,15 +20,21 @@ CHANGED_MEANWHILE = (
 )
 
 
-def adopt(service: Service, population: str, schema: Schema, choice: WorkloadChoice) -> None:
+def adopt(
+    service: Service, population: str, schema: Schema, choice: WorkloadChoice, rule: HouseholdRule | None = None
+) -> None:
     """Make a schema and a workload the population's own, together; earlier results keep theirs.
+
+    rule  how rows make households, of a population of them
 
     Raises WorkloadError or DomainError for a workload that does not fit, before anything is stored.
     """
     service.refuse_viewers(population)
     choice.build(schema.domain)
     own = ((study_store.SCHEMA, schema.to_json()), (study_store.WORKLOAD, choice.model_dump_json()))
-    service.ledger.put_documents(population, [(kind, study_store.CURRENT, text.encode()) for kind, text in own])
+    documents = [(kind, study_store.CURRENT, text.encode()) for kind, text in own]
+    documents += [] if rule is None else [rule_document(rule)]
+    service.ledger.put_documents(population, documents)
 
 
 def adopted(service: Service, population: str, schema: Schema, choice: WorkloadChoice) -> Study:

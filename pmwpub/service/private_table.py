@@ -11,6 +11,7 @@ from pmwpub.queries.counts import Rows
 from pmwpub.service.inputs.shared_rows import Overlap
 from pmwpub.tabular.files.row_numbers import Words
 from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.households.household_schema import HouseholdRule
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,11 @@ class PrivateTable:
     options: ReadOptions | None = None
     overlaps: tuple[Overlap, ...] = field(default=(), repr=False)
     compared: frozenset[tuple[str, ReadOptions | None]] = field(default=frozenset(), repr=False)
+
+    @property
+    def household_rule(self) -> HouseholdRule | None:
+        """How its rows were grouped into households; None where they are persons' own."""
+        return None
 
     @property
     def read_as(self) -> str | None:

@@ -12,6 +12,7 @@ from pmwpub.numerals import as_fraction
 from pmwpub.release.certificates.certificate_parts import OUTSIDE
 from pmwpub.rounding import down, up
 from pmwpub.service.core import Service
+from pmwpub.service.households.household_unit import protects_households, unit_of
 from pmwpub.service.private_table import PrivateTable
 
 __all__ = [
@@ -24,6 +25,8 @@ __all__ = [
     "default_delta",
     "delta_as_typed",
     "delta_of",
+    "protects_households",
+    "unit_of",
     "warnings_of",
 ]
 
@@ -66,16 +69,17 @@ def warnings_of(population: Population) -> tuple[str, ...]:
     """A sentence for each thing that terms allow and hardly anybody means; none of it is refused."""
     found = []
     n, epsilon, delta = population.n, population.epsilon, population.delta
+    one, many = ("household", "households") if protects_households(population) else ("person", "rows")
     if delta > Fraction(1, n):
         found.append(
-            f"δ = {up(delta, 3)} is above 1/n = {down(Fraction(1, n), 3)}: publishing each person's rows with "
+            f"δ = {up(delta, 3)} is above 1/n = {down(Fraction(1, n), 3)}: publishing each {one}'s rows with "
             f"probability δ would keep such a promise, and would lay open about {max(1, round(delta * n)):,} of the "
-            f"{n:,} rows. Take a δ far below 1/n; {SQUARED} is the default."
+            f"{n:,} {many}. Take a δ far below 1/n; {SQUARED} is the default."
         )
     if epsilon > LARGE_EPSILON:
         found.append(
             f"ε = {up(epsilon, 3)} is above {LARGE_EPSILON}: such a promise allows what is published to be e^ε, more "
-            "than 22,000, times as likely with one person's rows as with others in their place. That rules out next to "
+            f"than 22,000, times as likely with one {one}'s rows as with others in their place. That rules out next to "
             "nothing about anybody."
         )
     return tuple(found)
@@ -84,13 +88,12 @@ def warnings_of(population: Population) -> tuple[str, ...]:
 def changes_in_words(before: Population, after: Population) -> tuple[str, ...]:
     """Each change of terms, a sentence each; none where nothing changed."""
     rule = f", which is {SQUARED}" if after.delta == Fraction(1, after.n**2) else ""
+    n, k = "n, the rows of the private table", "k, the most rows that one person may own"
+    if protects_households(after):
+        n, k = "n, the households of the private table", "H, the most persons of one household that count"
     every = (
-        ("n, the rows of the private table", f"{before.n:,}", f"{after.n:,}"),
-        (
-            "k, the most rows that one person may own",
-            f"{before.rows_per_person:,}",
-            f"{after.rows_per_person:,}",
-        ),
+        (n, f"{before.n:,}", f"{after.n:,}"),
+        (k, f"{before.rows_per_person:,}", f"{after.rows_per_person:,}"),
         ("Who is protected", f'"{before.unit}"', f'"{after.unit}"'),
         ("The total ε", as_typed(before.epsilon), as_typed(after.epsilon)),
         ("δ", _delta(before.delta, after.delta), _delta(after.delta, before.delta) + rule),

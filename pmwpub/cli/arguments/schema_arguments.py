@@ -22,6 +22,7 @@ def schema_commands(commands: Actions) -> None:
     reading(draft)
     column_decisions(draft)
     rule_flags(draft)
+    household_flags(draft)
     draft.add_argument("-o", "--out", required=True, metavar="schema.json")
     draft.set_defaults(run="pmwpub.cli.schema_draft:draft_schema")
     clipping_command(actions)
@@ -55,8 +56,29 @@ def rule_flags(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def household_flags(parser: argparse.ArgumentParser) -> None:
+    """What makes rows persons of households."""
+    parser.add_argument("--household-id", metavar="COLUMN", help="rows are persons of the households that it names")
+    parser.add_argument("--largest-household", type=whole, metavar="H", help="the most persons that one counts with")
+    parser.add_argument(
+        "--household-column",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="a column of the household; may be repeated (those in which no public household's persons differ)",
+    )
+    parser.add_argument(
+        "--any-person",
+        action="append",
+        default=[],
+        metavar="NAME=COLUMN:LEVEL",
+        help="a column of households: whether any person has the level; the same name again adds a level",
+    )
+
+
 DECISIONS = {
     "kind": "categorical, ordered, numeric, date, id, weight or ignore",
+    "weight": "rows count as what this column says: CAP:UNIT or CAP:UNIT:TOTAL, each from public facts",
     "missing": "a code that stands for no value",
     "level": "a cell that is a value although it is a missing token",
     "spike": "a number that gets a bin of its own",

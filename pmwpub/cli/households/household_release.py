@@ -21,6 +21,7 @@ from pmwpub.release.notebooks.household_notebook import with_household_notebook
 from pmwpub.release.synthesis import check_drawn
 from pmwpub.service import Policy, Service, Study, adopting, purchases
 from pmwpub.service.households.household_loading import HouseholdTable, adopt_households, load_households
+from pmwpub.service.households.household_outlook import PublicPart
 from pmwpub.service.households.household_releases import household_bundle, household_plan
 from pmwpub.service.inputs.shared_rows import CHANGED
 from pmwpub.service.purchases.households.household_purchase import HouseholdPurchase, public_of
@@ -68,6 +69,7 @@ def household_release(parsed: argparse.Namespace) -> Json:
         output.enter_context(made_folder(folder))
         writable(places)
         service, own, current, plan, private = _planned(parsed, ledger, schema)
+        _say_left_out(service, current, plan, schema)
         wanted = [HouseholdPurchase(plan)]
         (outcome,) = purchases.buy(
             service, private, wanted, repeat=parsed.repeat, tick=tick_of(parsed), current=current
@@ -122,6 +124,14 @@ def _planned(
     return service, own, current, plan, private
 
 
+def _say_left_out(service: Service, current: Study, plan: HouseholdPlan, schema: HouseholdSchema) -> None:
+    """Say before the charge which public households no release can copy."""
+    key = plan.inputs.candidates[0]
+    part = PublicPart.of(current.candidate(key).name, public_of(service, current, key, schema))
+    if words := part.left_out(schema.largest):
+        print(f"pmwpub: of {part.name} {part.households:,} whole households are copied. {words}", file=sys.stderr)
+
+
 def _priced(
     parsed: argparse.Namespace,
     service: Service,
@@ -133,11 +143,13 @@ def _priced(
     """What the release would cost, and the noise of its tables; nothing is charged or written."""
     purchases.refuse_closed(service, current, [HouseholdPurchase(plan)], private=private, repeat=parsed.repeat)
     price = purchases.price(service, current, [HouseholdPurchase(plan)], private=private, repeat=parsed.repeat)
-    schedule = plan.schedule(schema, public_of(service, current, plan.inputs.candidates[0], schema).households)
+    public = public_of(service, current, plan.inputs.candidates[0], schema)
+    schedule = plan.schedule(schema, public.households)
     persons, own = (sorted(float(law.scale) for law in part.noises) for part in (schedule.persons, schedule.own))
     return {
         "plan": plan.sha256,
         "price": spent_json(price.rho, current.balance),
         "affordable": price.affordable,
         "noise": {"persons": persons[len(persons) // 2], "households": own[len(own) // 2]},
+        "public": public.facts,
     }

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.plans import WorkloadChoice
+from pmwpub.progress import Progress, about_to_keep, unwatched
 from pmwpub.records import Dataset
 from pmwpub.service import adopting
 from pmwpub.service.core import Service
@@ -14,9 +15,10 @@ from pmwpub.service.inputs import overlap_check, study_store
 from pmwpub.service.inputs.known_tables import recognised
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
-from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.files.reading import TextTable, read_table
+from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.households.grouped_persons import Households
-from pmwpub.tabular.households.household_schema import HouseholdSchema
+from pmwpub.tabular.households.household_schema import HouseholdRule, HouseholdSchema
 from pmwpub.tabular.households.reading_households import check_household_header, private_households
 from pmwpub.tabular.private_pass import TELL, Survey, survey
 
@@ -37,17 +39,44 @@ class HouseholdTable(PrivateTable):
     schema: HouseholdSchema | None = field(default=None, repr=False)
     households: Households | None = field(default=None, repr=False)
 
+    @property
+    def household_rule(self) -> HouseholdRule | None:
+        """How its rows were grouped."""
+        return None if self.schema is None else self.schema.rule
+
 
 def adopt_households(service: Service, population: str, schema: HouseholdSchema, choice: WorkloadChoice) -> None:
-    """Make the persons' schema and a workload the population's own, once the population is one of such households."""
+    """Make schema, household rule and workload the population's own, once it is one of such households."""
     check_unit(service.ledger.population(population), schema.largest)
-    adopting.adopt(service, population, schema.persons, choice)
+    adopting.adopt(service, population, schema.persons, choice, schema.rule)
 
 
-def load_households(service: Service, population: str, table: TextTable, schema: HouseholdSchema) -> HouseholdTable:
+def load_household_file(
+    service: Service,
+    population: str,
+    content: bytes,
+    *,
+    options: ReadOptions | None = None,
+    progress: Progress = unwatched,
+) -> HouseholdTable:
+    """Read a private file and group its rows by the rule that stands in the store; raises as `load_households`."""
+    service.refuse_viewers(population)
+    schema = study_store.study(service, population).household_schema()
+    return load_households(service, population, read_table(content, options=options), schema, progress=progress)
+
+
+def load_households(
+    service: Service,
+    population: str,
+    table: TextTable,
+    schema: HouseholdSchema,
+    *,
+    progress: Progress = unwatched,
+) -> HouseholdTable:
     """Group a private table into households; nothing of it is stored, and nothing charged.
 
-    table  in memory, and read once, so that checks and counts are of the same rows
+    table     in memory, and read once, so that checks and counts are of the same rows
+    progress  for the steward: how many rows are read; what it raises ends the reading, and nothing is held
 
     Raises as `Service.refuse_viewers` does, before the file is read; FileRefused or SchemaError for a file that lacks
     columns or has another number of households than registered: for the steward only.
@@ -67,11 +96,13 @@ def load_households(service: Service, population: str, table: TextTable, schema:
         searches=compared.runs,
         likenesses=compared.likenesses,
         kept=KEPT,
+        progress=progress,
     )
     if service.policy.answers:
         overlap_check.refuse_candidate(service, current, found, compared)
     households = private_households(table, schema)
     _check_number(len(households), terms.n)
+    about_to_keep(progress)
     return _loaded(service, current, table, schema, found, households, compared)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from pmwpub.ledger import Booking
@@ -12,6 +12,7 @@ from pmwpub.plans import HouseholdPlan
 from pmwpub.plans.household_plans import planned_tables
 from pmwpub.release.households.household_bundle import HouseholdBundle
 from pmwpub.service.bought.releases import budget
+from pmwpub.service.bought.stored_releases import outcomes
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.households.household_loading import HouseholdTable
 from pmwpub.service.households.household_unit import check_unit
@@ -20,6 +21,20 @@ from pmwpub.tabular.households.household_schema import HouseholdSchema
 
 OWN_ONE_WAY_SHARE = Fraction(1, 2)
 """The part of the household-level tables' budget that their 1-way tables have."""
+
+
+@dataclass(frozen=True)
+class ReleasedHouseholds:
+    """One release of households as booked, and what it states where it is done.
+
+    number  which of its population's releases it is, from 1
+    """
+
+    name: str
+    plan: HouseholdPlan
+    outcome: Outcome
+    bundle: HouseholdBundle | None
+    number: int
 
 
 def household_plan(
@@ -62,3 +77,19 @@ def read_households(outcome: Outcome) -> tuple[HouseholdPlan, HouseholdBundle | 
     """What is stored of a release of households; ValueError or CertificateError for what is none."""
     plan = HouseholdPlan.model_validate_json(outcome.booking.plan_json)
     return plan, None if outcome.result is None else HouseholdBundle.from_bytes(outcome.result)
+
+
+def household_releases(service: Service, current: Study) -> list[ReleasedHouseholds]:
+    """Every release of households that was charged, oldest first, with what became of it."""
+    found = outcomes(service, current.population.name, "households")
+    return [_released(service, current, outcome, number) for number, outcome in enumerate(found, 1)]
+
+
+def _released(service: Service, current: Study, outcome: Outcome, number: int) -> ReleasedHouseholds:
+    """One of them; what its stored bytes say is read once for all sessions, for it is public."""
+    plan, result = HouseholdPlan.model_validate_json(outcome.booking.plan_json), outcome.result
+    bundle = None
+    if result is not None:
+        key = f"household-bundle:{outcome.booking.result}"
+        bundle = service.cache(key, lambda: HouseholdBundle.from_bytes(result))
+    return ReleasedHouseholds(current.known_names(plan.inputs.candidates), plan, outcome, bundle, number)

@@ -10,6 +10,7 @@ import re
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Population
+from pmwpub.tabular.households.household_schema import MOST_PERSONS, household_unit
 
 _WORDS = re.compile(r"one household of 1 to ([1-9][0-9]{0,2}) persons")
 
@@ -36,6 +37,23 @@ def largest_household(terms: Population) -> int | None:
             "one of them, so that both name the largest household. Nothing was charged."
         )
     return terms.rows_per_person if found else None
+
+
+def unit_of(n: int, largest: int) -> str:
+    """The words of terms that protect n households of at most so many persons; PlanError for what there cannot be."""
+    if not 1 <= largest <= MOST_PERSONS:
+        raise PlanError(f"The largest household has 1 to {MOST_PERSONS} persons. Nothing was registered or changed.")
+    if n < largest:
+        raise PlanError(
+            f"n counts households, and must be at least the largest household's {largest} persons; {n} came. Nothing "
+            "was registered or changed."
+        )
+    return household_unit(largest)
+
+
+def protects_households(terms: Population) -> bool:
+    """Whether a population's words name whole households, whatever else its terms say; asked by what only shows."""
+    return _WORDS.fullmatch(terms.unit) is not None
 
 
 def check_unit(terms: Population, largest: int | None) -> None:

@@ -78,6 +78,14 @@ class HouseholdRule(BaseModel):
     any: tuple[AnyPerson, ...] = ()
     households_per_person: StrictInt = 1
 
+    @classmethod
+    def checked(cls, **said: Any) -> HouseholdRule:
+        """A rule of what a person said; SchemaError, in the words of a file's, for what is none."""
+        try:
+            return cls(**said)
+        except ValidationError as failure:
+            raise refusal(failure, head="The household rule is not valid") from failure
+
     @model_validator(mode="after")
     def _check(self) -> HouseholdRule:
         names = [*self.columns, *(one.name for one in self.any), self.id, SIZE]

@@ -32,6 +32,17 @@ class PublicHouseholds:
     oversized: int
     nobody: int
 
+    @property
+    def facts(self) -> dict[str, int]:
+        """The numbers of what is used and what is left out, by the names that a certificate has for them."""
+        return {
+            "households": len(self.households),
+            "persons": len(self.households.persons),
+            "incomplete": self.incomplete,
+            "oversized": self.oversized,
+            "rows_without_id": self.nobody,
+        }
+
 
 def private_households(table: TextTable, schema: HouseholdSchema) -> Households:
     """The households of a private table.
@@ -47,7 +58,7 @@ def private_households(table: TextTable, schema: HouseholdSchema) -> Households:
     are the same on both; and one household is replaced by one. The order of the file does not enter: numbers of
     households are by the order of their ids, and nothing but sums over households is taken of them.
     """
-    codes, owners = _coded(table, schema, written=None)
+    codes, owners = coded_persons(table, schema, written=None)
     if not (owners >= 0).any():
         raise FileRefused("No row has a household id; check the column of ids.")
     kept = (owners >= 0) & _kept(table, schema, codes, owners)
@@ -59,7 +70,7 @@ def public_households(table: TextTable, schema: HouseholdSchema) -> PublicHouseh
 
     Raises SchemaError for a file that lacks a column, FileRefused where no household is left.
     """
-    codes, owners = _coded(table, schema, written=True)
+    codes, owners = coded_persons(table, schema, written=True)
     nobody = int((owners < 0).sum())
     codes, owners = codes[owners >= 0], owners[owners >= 0]
     if not len(owners):
@@ -84,7 +95,7 @@ def _numbered(codes: Codes, owners: Ints, taken: Bools, schema: HouseholdSchema)
     return grouped(schema, codes[rows], anew[owners[rows]])
 
 
-def _coded(table: TextTable, schema: HouseholdSchema, *, written: bool | None) -> tuple[Codes, Ints]:
+def coded_persons(table: TextTable, schema: HouseholdSchema, *, written: bool | None) -> tuple[Codes, Ints]:
     """(rows, d) codes, and int64 (rows,) the household of each row by the order of ids; -1 for nobody's."""
     check_household_header(table, schema)
     codes = Encoder(table.header, schema.persons, written=written).codes(table.cells).T

@@ -20,6 +20,7 @@ from pmwpub.service.bought.release_files import (
     lacking,
     release_files,
 )
+from pmwpub.service.households.household_releases import ReleasedHouseholds
 from pmwpub.service.purchases import purchase_of
 from pmwpub.service.records.records_of_releases import record_files
 from pmwpub.ui.app.frame import Badge, panel, refusals
@@ -63,9 +64,9 @@ def release_panel(session: Session, study: Study, found: Released) -> None:
             errors_part(session, study, booking.key)
             if found.plan.criteria:
                 acceptance_part(session, study, booking.key)
-        if private is not None and found.outcome.status != "running":
+        if (buyer := session.buyer(study)) is not None and found.outcome.status != "running":
             with st.expander("Draw again"):
-                _draw_again(session, study, private, found)
+                draw_again(session, study, buyer, found)
 
 
 def _facts(bundle: Bundle) -> None:
@@ -109,17 +110,17 @@ def downloads(bundle: Bundle, booking: int | str, archive: str) -> None:
         rows, seed, cells, columns = _look_of_rows(bundle, booking)
     with place:
         for file in release_files(bundle, archive, rows=rows, seed=seed, cells=cells, columns=columns):
-            _download(file, booking)
+            download_button(file, booking)
     with st.expander("Records for catalogues"):
         st.caption(RECORDS)
         with st.container(horizontal=True):
             for file in record_files(bundle, rows=rows, seed=seed, cells=cells, columns=columns):
-                _download(file, booking)
+                download_button(file, booking)
     if cells == PUBLIC_VALUES:
         st.caption(REAPPEAR)
 
 
-def _download(file: ReleaseFile, booking: int | str) -> None:
+def download_button(file: ReleaseFile, booking: int | str) -> None:
     """A button for one file, whose bytes are made when it is clicked."""
     st.download_button(
         file.name,
@@ -151,7 +152,8 @@ def _look_of_rows(bundle: Bundle, booking: int | str) -> tuple[int, int, Cells, 
     return rows, seed, cells, "all" if every else "attributes"
 
 
-def _draw_again(session: Session, study: Study, private: PrivateTable, found: Released) -> None:
+def draw_again(session: Session, study: Study, private: PrivateTable, found: Released | ReleasedHouseholds) -> None:
+    """Offer another draw of a release's plan, at its own price."""
     name = study.population.name
     repeat = service().ledger.next_repeat(name, found.plan.sha256)
     st.markdown("The stored result stays. Another draw of the same plan has new noise and its own charge.")

@@ -6,6 +6,7 @@ import streamlit as st
 
 from pmwpub.errors import PmwPubError
 from pmwpub.service import PrivateTable, Study
+from pmwpub.service.households.household_loading import load_household_file
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.demo import reload_demo
 from pmwpub.service.inputs.file_reading import ReadOptions, expected_file
@@ -34,15 +35,18 @@ def private_panel(session: Session, study: Study) -> None:
             return
         if session.private is not None:
             _again(session, session.private, study)
+        one = "household ids, one row a person" if study.of_households else "rows"
         st.markdown(
             "It stays in this browser session's memory only: no file, no cache, no log. After a refresh it is asked "
-            f"for again. It must have exactly n = {study.population.n:,} rows."
+            f"for again. It must have exactly n = {study.population.n:,} {one}."
         )
         _expected(study)
         if study.demo:
             _reload(session, study)
         elif study.schema is None:
             st.info("Draft or load a schema first.")
+        elif study.of_households and study.household is None:
+            st.info("Say first how rows make households, above.")
         else:
             _upload(session, study)
 
@@ -53,11 +57,15 @@ def _expected(study: Study) -> None:
         return
     with st.expander("What the schema expects of the file", icon=":material/rule:"):
         st.caption("From the schema alone, and the same for any file.")
-        st.markdown("\n".join(f"- {plain(line)}" for line in expected_file(study.schema)))
+        lines = expected_file(study.schema)
+        if study.household is not None:
+            lines = (f"A column {study.household.id} that names the household of each row.", *lines)
+        st.markdown("\n".join(f"- {plain(line)}" for line in lines))
 
 
 def _again(session: Session, private: PrivateTable, study: Study) -> None:
-    st.warning("The schema changed since the private table was loaded; load it again.")
+    what = "The schema, or how rows make households," if study.of_households else "The schema"
+    st.warning(f"{what} changed since the private table was loaded; load it again.")
     content = private.source
     if (
         study.schema is not None
@@ -95,7 +103,8 @@ def _load(session: Session, study: Study, content: bytes, options: ReadOptions |
     try:
         with progress_bar("Reading the private table…") as progress:
             content, name = unpacked(name, content), study.population.name
-            session.hold(study_store.load_private(service(), name, content, options=options, progress=progress))
+            load = load_household_file if study.of_households else study_store.load_private
+            session.hold(load(service(), name, content, options=options, progress=progress))
     except PmwPubError as refusal:
         if not session.shelf.keep("private", NAME, content, refusal, options):
             session.tell("error", f"The private table was refused. {plain(str(refusal))} Nothing was charged.")
@@ -104,7 +113,10 @@ def _load(session: Session, study: Study, content: bytes, options: ReadOptions |
 def _loaded(session: Session, private: PrivateTable, study: Study) -> None:
     attributes = len(private.dataset.domain.own)
     read = f", {size(len(private.source))}" if isinstance(private.source, bytes) else ""
-    rows = f"**{len(private.dataset):,} rows**{read}"
+    of = " of persons" if study.of_households else ""
+    rows = f"**{len(private.dataset):,} rows**{of}{read}"
+    if study.of_households:
+        rows = f"**{private.n:,} households**, {rows}"
     st.markdown(f"Loaded: {rows}; all **{attributes} columns** of the schema are in its header.")
     if private.options is not None:
         st.caption(f"Read as {private.options.words}.")
@@ -118,7 +130,7 @@ def _loaded(session: Session, private: PrivateTable, study: Study) -> None:
         )
     for one in private.overlaps:
         st.warning(plain(one.warning), icon=":material/content_copy:")
-    if not study.demo:
+    if not study.demo and study.closed is None:
         _verdict(session, private)
     if st.button("Forget the private table", help="This session then sees what every viewer sees."):
         session.hold(None)

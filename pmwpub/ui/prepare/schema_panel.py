@@ -8,6 +8,7 @@ import streamlit as st
 
 from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
+from pmwpub.service.households import household_rules
 from pmwpub.service.inputs import schema_editing
 from pmwpub.service.inputs.decisions import Decisions, Dropped
 from pmwpub.service.inputs.file_reading import ReadOptions
@@ -59,7 +60,7 @@ def schema_panel(session: Session, study: Study, *, changeable: bool) -> None:
             if not review_part(session, study, changeable=changeable):
                 schema_table(study.schema)
             nested_part(study)
-            _leave(session, study.population.name, study.schema, changeable=changeable)
+            _leave(session, study, study.schema, changeable=changeable)
         if changeable:
             _change(session, study)
 
@@ -82,11 +83,11 @@ def schema_table(schema: Schema) -> None:
     )
 
 
-def _leave(session: Session, population: str, schema: Schema, *, changeable: bool) -> None:
+def _leave(session: Session, study: Study, schema: Schema, *, changeable: bool) -> None:
     with st.container(horizontal=True):
         st.download_button(
             "Download schema.json",
-            data=at_download(population, schema.to_json),
+            data=at_download(study.population.name, lambda: household_rules.written_schema(study)),
             file_name="schema.json",
             mime="application/json",
             on_click="ignore",
@@ -138,8 +139,7 @@ def _save(
     kept, dropped = Decisions(), tuple[Dropped, ...]()
     try:
         if text is not None:
-            schema = schema_editing.read_schema(text)
-            schema_editing.save(service(), study, schema)
+            schema = _of_file(study, text)
         else:
             with progress_bar("Drafting the columns…") as progress:
                 schema, kept, dropped = schema_editing.redrafted(
@@ -151,6 +151,15 @@ def _save(
     else:
         _saved(session, study.schema, schema, kept, dropped)
     st.rerun()
+
+
+def _of_file(study: Study, text: bytes) -> Schema:
+    """Store the schema of a file; of one of households its persons' columns, and how rows make households."""
+    if study.of_households and household_rules.is_household_schema(text):
+        return household_rules.save_household_file(service(), study, text).persons
+    schema = schema_editing.read_schema(text)
+    schema_editing.save(service(), study, schema)
+    return schema
 
 
 def _refused(refusal: PmwPubError, *, earlier: bool) -> str:

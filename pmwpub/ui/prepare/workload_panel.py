@@ -39,6 +39,8 @@ def workload_panel(session: Session, study: Study) -> None:
                 _offer(session, study)
         elif study.choice is not None:
             facts_table(study, study.choice)
+            if study.closed is not None or not study.balance.spent.units:
+                return
             who = "by the steward" if session.presenting else "once this session holds the private table"
             st.info(f"Charges were made with it: it can be changed {who}.")
 
@@ -66,7 +68,7 @@ def _ordered(study: Study) -> tuple[str, ...]:
     """The ordered columns that are chosen; nothing is drawn where there is none."""
     attributes = () if study.schema is None else study.schema.domain.attributes
     options = [attribute.name for attribute in attributes if attribute.ordered > 1]
-    if not options:
+    if not options or study.of_households:
         return ()
     kept = [name for name in (study.choice.prefixes if study.choice else ()) if name in options]
     help_text = (
@@ -80,7 +82,7 @@ def _ordered(study: Study) -> tuple[str, ...]:
 def _marginals(study: Study) -> WorkloadChoice | None:
     """All, sampled or hand-picked; None while no marginal is picked."""
     columns = 3 if study.schema is None else len(study.schema.domain.lineages)
-    stored = study.choice or WorkloadChoice(k=min(3, columns))
+    stored = study.choice or WorkloadChoice(k=min(2 if study.of_households else 3, columns))
     ways = [ALL, SAMPLED, PICKED]
     place = 2 if stored.names is not None else int(stored.marginals is not None)
     scope = st.radio("Marginals", ways, index=place, horizontal=True)

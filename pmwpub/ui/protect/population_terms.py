@@ -16,11 +16,14 @@ from pmwpub.service.terms import (
     changes_in_words,
     delta_as_typed,
     delta_of,
+    protects_households,
+    unit_of,
     warnings_of,
 )
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
+from pmwpub.ui.households.unit_choice import CONSEQUENCE, HOMES, LARGEST, terms_in_words
 from pmwpub.ui.protect.registering import MOST, ROWS
 from pmwpub.ui.widgets import agreeing, number_fields
 from pmwpub.ui.wording.written import exact, loss, plain
@@ -41,21 +44,31 @@ def terms_panel(session: Session, study: Study) -> None:
         st.table(
             {
                 "Protected": population.unit,
-                "Rows of the private table, n": f"{population.n:,}",
-                "Most rows of one person that count, k"
-                if study.rows_beyond
-                else "Most rows of one person, k": f"{population.rows_per_person:,}",
-                "Neighbours": _neighbours(population.rows_per_person, by_id=study.rows_beyond is not None),
+                **(terms_in_words(population) if study.of_households else _of_persons(study)),
                 "Total ε": exact(population.epsilon),
                 "δ": loss(population.delta),
             },
             border="horizontal",
             hide_header=True,
         )
+        if study.of_households:
+            st.caption(CONSEQUENCE)
         st.caption(OUTSIDE)
         if session.may_change(study) and not study.demo and service().ledger.owns(population.name):
             with st.expander("Change the terms"):
                 _form(session, study)
+
+
+def _of_persons(study: Study) -> dict[str, str]:
+    """The terms that a population of households has in other words."""
+    population, by_id = study.population, study.rows_beyond is not None
+    return {
+        "Rows of the private table, n": f"{population.n:,}",
+        "Most rows of one person that count, k"
+        if by_id
+        else "Most rows of one person, k": f"{population.rows_per_person:,}",
+        "Neighbours": _neighbours(population.rows_per_person, by_id=by_id),
+    }
 
 
 def _form(session: Session, study: Study) -> None:
@@ -76,12 +89,16 @@ def _form(session: Session, study: Study) -> None:
 
 def _all_but_epsilon(before: Population) -> dict[str, str]:
     first, second = st.columns(2)
-    k = f"{before.rows_per_person:,}"
-    return {
-        "n": first.text_input(ROWS, value=f"{before.n:,}", key=_key(before, "n")),
-        "rows_per_person": second.text_input(MOST, value=k, key=_key(before, "k")),
-        "unit": first.text_input("Who is protected", value=before.unit, key=_key(before, "unit")),
-        "delta": second.text_input("δ (1/n² follows n)", value=delta_as_typed(before), key=_key(before, "delta")),
+    homes, k = protects_households(before), f"{before.rows_per_person:,}"
+    n_label, k_label = (HOMES, LARGEST) if homes else (ROWS, MOST)
+    typed = {
+        "n": first.text_input(n_label, value=f"{before.n:,}", key=_key(before, "n")),
+        "rows_per_person": second.text_input(k_label, value=k, key=_key(before, "k")),
+    }
+    if not homes:  # of households the words follow from H
+        typed["unit"] = first.text_input("Who is protected", value=before.unit, key=_key(before, "unit"))
+    return typed | {
+        "delta": second.text_input("δ (1/n² follows n)", value=delta_as_typed(before), key=_key(before, "delta"))
     }
 
 
@@ -99,7 +116,8 @@ def _change(session: Session, study: Study, typed: dict[str, str]) -> None:
         said = changes_in_words(before, after)
         if said and not agreeing.agreed(form, _to_be_ticked(study, after)):
             return
-        changes = {field: getattr(after, field) for field in typed if getattr(after, field) != getattr(before, field)}
+        fields = dict.fromkeys((*typed, "unit"))
+        changes = {field: getattr(after, field) for field in fields if getattr(after, field) != getattr(before, field)}
         amend(service(), before.name, changes, private=session.private, viewing=session.presenting)
     except PmwPubError as refusal:
         agreeing.forget(form)
@@ -119,7 +137,9 @@ def _meant(before: Population, typed: dict[str, str]) -> Population:
         n = number_fields.as_whole(typed["n"], ROWS, *ROWS_ALLOWED, so=UNTIL)
         k = number_fields.as_whole(typed["rows_per_person"], MOST, *ROWS_ALLOWED, so=UNTIL)
         delta = delta_of(typed["delta"], n)
-    return Population(before.name, n, k, typed.get("unit", before.unit), as_fraction(typed["epsilon"]), delta)
+    homes = "n" in typed and protects_households(before)
+    unit = unit_of(n, k) if homes else typed.get("unit", before.unit)
+    return Population(before.name, n, k, unit, as_fraction(typed["epsilon"]), delta)
 
 
 def _to_be_ticked(study: Study, after: Population) -> tuple[str, ...]:

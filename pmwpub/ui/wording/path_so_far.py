@@ -13,7 +13,7 @@ from pmwpub.ui.wording.written import counted, loss, plain
 
 PROTECT, PREPARE = "pages/protect.py", "pages/prepare.py"
 COMPARE, RELEASE, HAND_OVER = "pages/compare.py", "pages/release.py", "pages/hand_over.py"
-RELEASES, COMPARISONS = ("release", "table-fit", "table-fit-pool"), ("assessment", "best")
+RELEASES, COMPARISONS = ("release", "table-fit", "table-fit-pool", "households"), ("assessment", "best")
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,10 @@ class PathSoFar:
     def line(self) -> str:
         """The choices so far, in a line of inert Markdown."""
         study, terms = self.study, self.study.population
-        parts = [f"**{plain(terms.name)}**", f"n = {terms.n:,}, k = {terms.rows_per_person:,}"]
+        size = f"n = {terms.n:,}, k = {terms.rows_per_person:,}"
+        if study.of_households:
+            size = f"n = {terms.n:,} households of 1 to {terms.rows_per_person} persons"
+        parts = [f"**{plain(terms.name)}**", size]
         parts.append(self._tables())
         if not self.viewing:
             parts.append("private table loaded" if self.steward else "private table not loaded here")
@@ -68,8 +71,9 @@ class PathSoFar:
         done = [number for number, one in enumerate(self._releases(), 1) if one.status == "done"]
         if self.viewing:
             there = bool(done) or self.published > 0
-            words = "see what was released" if there else "see how the candidates compare"
-            return NextStep(words, HAND_OVER if there else COMPARE)
+            if there or self.study.of_households:
+                return NextStep("see what was released", HAND_OVER)
+            return NextStep("see how the candidates compare", COMPARE)
         if done and self.page == HAND_OVER:
             return NextStep("hand over the release", HAND_OVER, done[-1])
         return self._missing() or (
@@ -87,6 +91,7 @@ class PathSoFar:
                 (self.held > 0, f"press Store {place} to keep {counted(self.held, 'public table')}"),
                 (not some and not self.held, "add public tables"),
                 (not schema, "draft a schema"),
+                (schema and study.of_households and study.household is None, "say how rows make households"),
                 (some and schema and not study.usable, "have a public table fit the schema"),
                 (some and len(unattested) == len(study.candidates), f"attest {plain(', '.join(unattested))}"),
                 (study.choice is None, "choose the workload"),
@@ -99,6 +104,8 @@ class PathSoFar:
     def _after_preparing(self) -> NextStep:
         if self.published:
             return NextStep("hand over the published table", HAND_OVER)
+        if self.study.of_households:
+            return NextStep("choose a release", RELEASE)
         compared = self.page in (COMPARE, RELEASE) or any(kind_of(one) in COMPARISONS for one in self.bought)
         return NextStep("choose a release", RELEASE) if compared else NextStep("compare the candidates", COMPARE)
 

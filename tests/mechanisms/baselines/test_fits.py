@@ -25,7 +25,7 @@ from pmwpub.mechanisms.baselines.graphical.level_merging import Merging
 from pmwpub.mechanisms.baselines.graphical.mst import MstPlan, mst
 from pmwpub.mechanisms.baselines.matrix.residual_planner import MarginalAnswers
 from pmwpub.privacy.budget import ZCDP
-from pmwpub.privacy.noise import SECURE
+from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.vector_gaussian import VectorGaussian
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Marginal, Workload
@@ -37,8 +37,8 @@ SHAPE = tables.domain(3, 2, 4)
 WORKLOAD = Workload.all_kway(SHAPE, 2)
 
 
-def run_mst(private: Dataset, rho: ZCDP) -> MarginalAnswers:
-    return mst(private, WORKLOAD, MstPlan(rho))
+def run_mst(private: Dataset, rho: ZCDP, noise: NoiseSource = SECURE) -> MarginalAnswers:
+    return mst(private, WORKLOAD, MstPlan(rho), noise=noise)
 
 
 def run_aim(private: Dataset, rho: ZCDP) -> MarginalAnswers:
@@ -162,7 +162,7 @@ def test_mst_shares_rare_levels_out_evenly() -> None:
     generator = np.random.default_rng(1)
     rows = np.stack([generator.integers(3, size=500), generator.integers(2, size=500), np.zeros(500)], axis=1)
     rows[:250, 2] = 1
-    found = run_mst(Dataset(SHAPE, rows.astype(int)), ZCDP.at_most(1))
+    found = run_mst(Dataset(SHAPE, rows.astype(int)), ZCDP.at_most(1), SeededNoise(1))
     last = found.answers[WORKLOAD.offsets[2] : WORKLOAD.offsets[3]].reshape(2, 4)
     assert np.array_equal(last[:, 2], last[:, 3])
     assert abs(last[:, 1].sum() - 250) < 25

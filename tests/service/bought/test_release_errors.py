@@ -82,7 +82,9 @@ def test_the_files_of_a_release_keep_their_bytes_when_its_error_is_bought(bench:
     assert dict(after.bundle.parts) == dict(before.bundle.parts)
 
 
-def test_the_error_of_the_same_release_is_drawn_once_and_again_only_at_a_price(bench: Bench, release: PlanKey) -> None:
+def test_the_error_of_the_same_release_is_drawn_once_and_again_only_at_a_price(
+    bench: Bench, release: PlanKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan = release_errors.error_plan(bench.service, bench.name, release, epsilon="0.1")
     same = release_errors.error_plan(bench.service, bench.name, release, epsilon="1e-1")
     first = buying.buy(bench.service, bench.private, plan)
@@ -91,7 +93,16 @@ def test_the_error_of_the_same_release_is_drawn_once_and_again_only_at_a_price(b
     assert (first.fresh, again.fresh, again.result) == (True, False, first.result)
     assert spent(bench) == once
     assert buying.price(bench.service, bench.private, plan).rho == ZCDP(0)
-    assert buying.buy(bench.service, bench.private, plan, repeat=1).result != first.result
+    drawn: list[object] = []
+    real = mechanism_work.error
+
+    def watched(payload: mechanism_work.ErrorWork, progress: Progress) -> object:
+        drawn.append(payload)
+        return real(payload, progress)
+
+    monkeypatch.setattr(mechanism_work, "error", watched)
+    assert (buying.buy(bench.service, bench.private, same).fresh, len(drawn)) == (False, 0)
+    assert (buying.buy(bench.service, bench.private, plan, repeat=1).fresh, len(drawn)) == (True, 1)
     assert spent(bench) > once
 
 

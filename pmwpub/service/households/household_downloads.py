@@ -1,0 +1,43 @@
+"""The files of a finished release of households as they are downloaded: made from its stored bytes, free."""
+
+from __future__ import annotations
+
+from pmwpub.release.bundle import pack
+from pmwpub.release.households.household_bundle import HouseholdBundle
+from pmwpub.release.households.household_files import (
+    CERTIFICATE,
+    HOUSEHOLD_FILES,
+    HOUSEHOLDS,
+    PERSONS,
+    REBUILD,
+    SCHEMA,
+)
+from pmwpub.service.bought.release_files import BYTES, CSV, JSON, ROWS_ALLOWED, SEEDS_ALLOWED, ZIP, ReleaseFile
+from pmwpub.service.records.signed_files import SIGNATURE, declared_key, signed
+
+__all__ = ["ROWS_ALLOWED", "SEEDS_ALLOWED", "HouseholdBundle", "household_downloads"]
+
+MEDIA_TYPES = {CERTIFICATE: JSON, SCHEMA: JSON, REBUILD: "text/x-python", SIGNATURE: BYTES}
+
+
+def household_downloads(bundle: HouseholdBundle, archive: str, *, households: int, seed: int) -> list[ReleaseFile]:
+    """Every file of a release of households, the persons and their households first, and last all in a zip archive.
+
+    archive           the archive's name
+    households, seed  how many synthetic ones are drawn from the weights, and by which public seed
+
+    Making the bytes raises PlanError for a number or a seed out of range.
+
+    Privacy: post-processing of the released weights; nothing is charged.
+    """
+    key = declared_key()
+
+    def made() -> dict[str, bytes]:
+        return signed(bundle.files(households, seed), key)
+
+    def one(name: str) -> ReleaseFile:
+        main = name in (PERSONS, HOUSEHOLDS)
+        return ReleaseFile(name, MEDIA_TYPES.get(name, CSV), lambda: made()[name], main=main)
+
+    names = [*HOUSEHOLD_FILES, *([] if key is None else [SIGNATURE])]
+    return [*map(one, names), ReleaseFile(archive, ZIP, lambda: pack(made()))]

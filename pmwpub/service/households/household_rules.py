@@ -1,0 +1,120 @@
+"""How rows make households: proposed from public tables, decided by the steward, kept beside a population's schema."""
+
+from __future__ import annotations
+
+from pmwpub.errors import SchemaError
+from pmwpub.service.core import Service
+from pmwpub.service.households.household_unit import check_unit
+from pmwpub.service.households.stored_rule import rule_document
+from pmwpub.service.inputs import decisions, schema_editing, stored_tables
+from pmwpub.service.inputs.study import Study
+from pmwpub.tabular.households.household_schema import (
+    AnyPerson,
+    HouseholdRule,
+    HouseholdSchema,
+    is_household_schema,
+)
+from pmwpub.tabular.households.proposed_households import (
+    ProposedHouseholds,
+    proposed_households,
+    suggested_ids,
+    without_ids,
+)
+from pmwpub.tabular.schema.draft_record import Remedy
+from pmwpub.tabular.schema.table_schema import Schema
+
+__all__ = [
+    "AnyPerson",
+    "HouseholdRule",
+    "HouseholdSchema",
+    "ProposedHouseholds",
+    "is_household_schema",
+    "proposed",
+    "public_columns",
+    "save_household_file",
+    "save_rule",
+    "suggested",
+    "written_schema",
+]
+
+
+def public_columns(service: Service, current: Study) -> tuple[str, ...]:
+    """The columns that all candidates have: an id of households stands in each of them."""
+    tables = stored_tables.tables(service, current.population.name)
+    return tuple(name for name in tables[0].header if all(name in one.header for one in tables)) if tables else ()
+
+
+def suggested(service: Service, current: Study) -> tuple[str, ...]:
+    """The columns of the candidates that may name households, the likeliest first; by public rows alone."""
+
+    def found() -> tuple[str, ...]:
+        return suggested_ids(stored_tables.tables(service, current.population.name))
+
+    return service.cache(f"household-ids:{_tables(current)}", found)
+
+
+def proposed(service: Service, current: Study, name: str) -> ProposedHouseholds:
+    """What the candidates say of households by a column of ids.
+
+    Raises SchemaError where there is no schema, or a candidate lacks a column.
+    """
+    persons = without_ids(_needed(current), name)
+
+    def found() -> ProposedHouseholds:
+        return proposed_households(stored_tables.tables(service, current.population.name), persons, name)
+
+    return service.cache(f"household-columns:{_tables(current)}:{persons.sha256}:{name}", found)
+
+
+def save_rule(service: Service, current: Study, rule: HouseholdRule) -> HouseholdSchema:
+    """Make a rule the population's own; the column of ids is left out of what its schema encodes.
+
+    Raises PlanError where the population protects other units, SchemaError where rule and schema do not fit; nothing
+    is stored then.
+    """
+    service.refuse_viewers(current.population.name)
+    check_unit(current.population, rule.largest)
+    schema = _needed(current)
+    persons = without_ids(schema, rule.id)
+    found = HouseholdSchema(persons, rule)
+    if persons != schema:
+        name = next(one.name for one in persons.columns if one not in schema.columns)
+        persons = decisions.decide(service, current, Remedy(name, "kind", "ignore"))
+        found = HouseholdSchema(persons, rule)
+    _put(service, current, rule)
+    return found
+
+
+def written_schema(current: Study) -> str:
+    """The schema file of a population: with its household rule where that is said and fits, else the columns alone."""
+    try:
+        return current.household_schema().to_json()
+    except SchemaError:
+        return _needed(current).to_json()
+
+
+def save_household_file(service: Service, current: Study, content: bytes) -> HouseholdSchema:
+    """Make the schema of a file with the key household the population's own: its persons' columns and its rule.
+
+    Raises PlanError where the population protects other units, SchemaError for what is no such file.
+    """
+    service.refuse_viewers(current.population.name)
+    found = HouseholdSchema.from_json(content)
+    check_unit(current.population, found.largest)
+    schema_editing.save(service, current, found.persons)
+    _put(service, current, found.rule)
+    return found
+
+
+def _put(service: Service, current: Study, rule: HouseholdRule) -> None:
+    service.ledger.put_documents(current.population.name, [rule_document(rule)])
+
+
+def _needed(current: Study) -> Schema:
+    if current.schema is None:
+        raise SchemaError("Draft or load a schema first: how rows make households is said of its columns.")
+    return current.schema
+
+
+def _tables(current: Study) -> str:
+    return ":".join(f"{one.sha256}{stored_tables.spelt(one.options)}" for one in current.candidates)

@@ -1,0 +1,1 @@
+"""What pages draw for populations whose unit is a household."""
