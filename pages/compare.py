@@ -20,12 +20,12 @@ study = opened("Compare")
 if study.of_households:
     compare_households(study)
     end()
-private = session.steward(study)
+private, closed = session.buyer(study), study.closed is not None
 bought, choices = assessments.assessments(service(), study), best_candidate.choices(service(), study)
-need(study.usable or bought, "Add public candidates that fit the schema first.", "pages/prepare.py")
+need(study.usable or bought, "Add public candidates that fit the schema first.", "pages/prepare.py", closed=closed)
 ready, chosen = bool(study.usable) and study.choice is not None, None
 with panel("Which table to use", Badge.PUBLIC, *([Badge.DP] if bought or choices else [])), refusals():
-    under_way(bought, choices, steward=private is not None)
+    under_way(bought, choices, steward=session.steward(study) is not None)
     if ready:
         chosen = overview(study, bought)
     if words := other_workload(study, bought):
@@ -33,12 +33,12 @@ with panel("Which table to use", Badge.PUBLIC, *([Badge.DP] if bought or choices
     if bought or choices:
         with st.expander("What was bought, number by number"):
             results_part(study, bought, choices)
-need(study.usable, "Add public candidates that fit the schema first.", "pages/prepare.py")
-need(study.choice, "Choose a workload first.", "pages/prepare.py")
+need(study.usable, "Add public candidates that fit the schema first.", "pages/prepare.py", closed=closed)
+need(study.choice, "Choose a workload first.", "pages/prepare.py", closed=closed)
 if private is not None:
     with panel("The private table itself", Badge.DP), st.expander("Buy noisy floors and starts"), refusals():
         purchase(session, study, private, offered(study, [one.candidates for one in bought]))
-elif not session.presenting:
+elif not closed and not session.presenting:
     st.info("Only a session that holds the private table can buy assessments.")
 simulated_panel(session, study, bought, None if chosen is None else chosen.pool)
 with panel("More that is free", Badge.PUBLIC):

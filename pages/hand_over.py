@@ -44,4 +44,4 @@ if released:
 unchanged = published_panel(study)
 with panel("Releases of this population", Badge.DP):
     listed(released)
-need(released or unchanged, "What is handed over is a release.", "pages/release.py")
+need(released or unchanged, "What is handed over is a release.", "pages/release.py", closed=study.closed is not None)

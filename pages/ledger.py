@@ -27,7 +27,7 @@ name = study.population.name
 marks: Sequence[Mark] = ()
 
 with panel("Balance", Badge.PUBLIC), refusals():
-    plot_panel.show(balance_plot(study.balance, service().reserved(name)), "balance")
+    plot_panel.show(balance_plot(study.balance, service().reserved(name), closed=study.closed is not None), "balance")
 
 with panel("History", Badge.PUBLIC), refusals():
     st.caption("Append-only. A charge stays, whatever became of its result.")

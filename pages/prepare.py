@@ -17,7 +17,7 @@ from pmwpub.ui.widgets.private_panel import unmapped_panel
 session = enter("pages/prepare.py")
 study = opened("Prepare")
 changeable = session.may_change(study)
-if not changeable and not session.presenting:
+if not changeable and study.closed is None and not session.presenting:
     st.info("Charges were made on these tables: they can be changed once this session holds the private table.")
 candidates_panel(session, study, changeable=changeable)
 schema_panel(session, study, changeable=changeable)

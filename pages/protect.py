@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.service.inputs.demo import open_demo
+from pmwpub.service.inputs.demo import STATES, SURVEY, open_demo
 from pmwpub.ui import Badge, enter, go, panel, refusals, service
 from pmwpub.ui.app.frame import opened_if_any
 from pmwpub.ui.protect.looking_on import looking_on
@@ -12,6 +12,11 @@ from pmwpub.ui.protect.members_panel import members_panel
 from pmwpub.ui.protect.population_terms import terms_panel
 from pmwpub.ui.protect.registering import register_panel
 from pmwpub.ui.protect.stored_populations import stored_panel
+
+SURVEY_WORDS = (
+    "Surveys of the same states: homes were drawn with known chances, and each person counts as the weight that "
+    "follows from them. What is protected is one person."
+)
 
 session = enter("pages/protect.py")
 study = opened_if_any("Protect")
@@ -35,9 +40,12 @@ with panel("See it work", Badge.PUBLIC):
         "Four generated tables: state A plays the private one; B, C and D are public candidates. Each click opens a "
         "fresh population with a budget of its own."
     )
-    if st.button("Open the demo", type="primary", icon=":material/play_arrow:"):
+    with st.container(horizontal=True):
+        plain = st.button("Open the demo", type="primary", icon=":material/play_arrow:")
+        weighed = st.button("Open a survey with weights", icon=":material/scale:", help=SURVEY_WORDS)
+    if plain or weighed:
         with refusals(), st.spinner("Reading four tables…"):
-            name, private = open_demo(service())
+            name, private = open_demo(service(), SURVEY if weighed else STATES)
             session.open(name)
             session.hold(private)
             session.tell("success", "The demo is loaded: state A as the private table, three candidates, a workload.")

@@ -21,9 +21,9 @@ if study.of_households:
     release_households_page(session, study)
     end()
 released = releases.releases(service(), study)
-private = session.steward(study)
+private, closed = session.buyer(study), study.closed is not None
 ready = bool(study.usable) and study.choice is not None
-if private is None and not session.presenting:
+if private is None and not closed and not session.presenting:
     st.info("Only a session that holds the private table can buy a release.")
     link("pages/prepare.py", "Load the private table")
 elif private is not None and ready:
@@ -41,5 +41,5 @@ if shown is not None:
     outcome_panel(session, study, shown)
 with panel("Releases of this population", Badge.DP):
     listed(released)
-need(study.usable, "A new release needs public candidates that fit the schema.", "pages/prepare.py")
-need(study.choice, "A new release needs a workload.", "pages/prepare.py")
+need(closed or study.usable, "A new release needs public candidates that fit the schema.", "pages/prepare.py")
+need(closed or study.choice, "A new release needs a workload.", "pages/prepare.py")

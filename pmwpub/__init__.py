@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pmwpub.api import Project, SyntheticRelease, draft_schema, release_households
+    from pmwpub.api import Project, SyntheticHouseholds, SyntheticRelease, draft_schema, release_households
     from pmwpub.errors import NoResult, Overspent, PmwPubError
     from pmwpub.ledger import Ledger, Population
     from pmwpub.plans import WorkloadChoice
@@ -23,6 +23,7 @@ __all__ = [
     "Population",
     "Project",
     "Schema",
+    "SyntheticHouseholds",
     "SyntheticRelease",
     "WorkloadChoice",
     "draft_schema",
@@ -39,6 +40,7 @@ _HOMES = {
     "Population": "pmwpub.ledger",
     "Project": "pmwpub.api",
     "Schema": "pmwpub.tabular.schema.table_schema",
+    "SyntheticHouseholds": "pmwpub.api",
     "SyntheticRelease": "pmwpub.api",
     "WorkloadChoice": "pmwpub.plans",
     "draft_schema": "pmwpub.api",

@@ -1,6 +1,6 @@
 """Write the sample tables and their schema: python sample_data/generate.py [folder].
 
-Every person is invented. A is the private table of the demo; B, C and D are candidates (see README.md).
+Every person is invented. A is the private table of a demo; B, C and D are candidates (see README.md).
 """
 
 from __future__ import annotations
@@ -8,9 +8,11 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from homes import HOME_HEADER, Survey, surveyed
 from people import HEADER, State, population
 
 A = State(
@@ -64,12 +66,23 @@ D = replace(
 )
 STATES = {"state_a": A, "state_b": B, "state_c": C, "state_d": D}
 
+HOMES = {
+    "homes_a": Survey(replace(A, seed=20_264), 3_000, "A"),
+    "homes_b": Survey(replace(B, seed=20_265), 2_000, "B"),
+    "homes_c": Survey(replace(C, seed=20_266), 2_000, "C"),
+    "homes_d": Survey(replace(D, seed=20_267), 2_000, "D"),
+}
+LARGEST_HOME = 6
+CAP, UNIT, PEOPLE = "50", "1", "150000"
+"""Of the survey's weights: the most that one counts, and what they are taken to add up to, as a register would say."""
+
 EDGES = {
     "age": [0, 5, 15, 18, 25, 35, 45, 55, 65, 75, 100],
     "hours": [0, 20, 35, 40, 41, 50, 100],
     "income": [0, 1, 10_000, 20_000, 35_000, 50_000, 75_000, 100_000, 300_000],
 }
 LEVELS = {
+    "region": ["City", "Town", "Country"],
     "sex": ["F", "M"],
     "race": ["White", "Black", "Asian", "Other"],
     "hispanic": ["No", "Yes"],
@@ -92,26 +105,51 @@ MISSING = {"english", "school", "education", "employment", "sector", "occupation
 
 
 def schema() -> dict[str, object]:
-    """The schema of all four tables, version 1; known without looking at any row."""
-    columns: list[dict[str, object]] = []
-    for name in HEADER:
-        column: dict[str, object] = {"name": name}
-        if name in EDGES:
-            column |= {"kind": "numeric", "edges": EDGES[name], "outside": "clip"}
-        else:
-            column |= {"kind": "categorical", "levels": LEVELS[name]}
-        columns.append(column | ({"missing": True} if name in MISSING else {}))
-    return {"version": 1, "missing_tokens": [""], "columns": columns}
+    """The schema of the four states' tables, version 1; known without looking at any row."""
+    return {"version": 1, "missing_tokens": [""], "columns": [_column(name) for name in HEADER]}
+
+
+def _column(name: str) -> dict[str, object]:
+    column: dict[str, object] = {"name": name}
+    if name in EDGES:
+        column |= {"kind": "numeric", "edges": EDGES[name], "outside": "clip"}
+    else:
+        column |= {"kind": "categorical", "levels": LEVELS[name]}
+    return column | ({"missing": True} if name in MISSING else {})
+
+
+def survey_schema() -> dict[str, object]:
+    """The schema of the survey's persons, who count as what they weigh (version 2)."""
+    weight = {"name": "weight", "kind": "weight", "cap": CAP, "unit": UNIT, "total": PEOPLE}
+    return {"version": 2, "missing_tokens": [""], "columns": [*_survey_columns(), weight]}
+
+
+def homes_schema() -> dict[str, object]:
+    """The schema of the same files that makes households of their rows, without weights (version 2)."""
+    young = {"name": "has a child", "column": "age", "levels": ["[0, 5)", "[5, 15)", "[15, 18)"]}
+    rule = {"id": "home", "largest": LARGEST_HOME, "columns": ["region", "household", "tenure"], "any": [young]}
+    return {"version": 2, "missing_tokens": [""], "household": rule, "columns": _survey_columns()}
+
+
+def _survey_columns() -> list[dict[str, object]]:
+    return [_column(name) | {"same": ["trim"]} for name in HOME_HEADER if name not in ("home", "weight")]
 
 
 def write(folder: Path) -> None:
-    """Write the four tables and schema.json into `folder`."""
+    """Write all tables and their schemas into `folder`."""
     for name, state in STATES.items():
-        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(HEADER)
-            writer.writerows(population(state))
-    (folder / "schema.json").write_text(json.dumps(schema(), indent=1) + "\n", encoding="utf-8", newline="\n")
+        _table(folder / f"{name}.csv", HEADER, population(state))
+    for name, survey in HOMES.items():
+        _table(folder / f"{name}.csv", HOME_HEADER, surveyed(survey))
+    for name, body in (("schema", schema()), ("survey", survey_schema()), ("homes", homes_schema())):
+        (folder / f"{name}.json").write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8", newline="\n")
+
+
+def _table(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
 
 
 if __name__ == "__main__":

@@ -89,11 +89,12 @@ def population(state: State) -> list[tuple[str, ...]]:
     rng = Random(state.seed)
     people: list[tuple[str, ...]] = []
     while len(people) < state.rows:
-        people.extend(_household(rng, state))
+        people.extend(household(rng, state))
     return sorted(people[: state.rows], key=lambda _: rng.random())
 
 
-def _pick(rng: Random, weights: Weights) -> str:
+def picked(rng: Random, weights: Weights) -> str:
+    """One of the names, at random by their weights."""
     left = rng.random() * sum(weights.values())
     for name, weight in weights.items():
         left -= weight
@@ -102,11 +103,12 @@ def _pick(rng: Random, weights: Weights) -> str:
     return next(reversed(weights))
 
 
-def _household(rng: Random, state: State) -> list[tuple[str, ...]]:
-    kind = _pick(rng, state.kinds)
-    low = int(_pick(rng, {str(age): weight for age, weight in _HEAD_AGES[kind].items()}))
+def household(rng: Random, state: State) -> list[tuple[str, ...]]:
+    """The members of one household, its head first, as text cells in the order of HEADER."""
+    kind = picked(rng, state.kinds)
+    low = int(picked(rng, {str(age): weight for age, weight in _HEAD_AGES[kind].items()}))
     head = low + int(rng.random() * (7 if low == 18 else 10 if low < 75 else 18))
-    children = int(_pick(rng, {"1": 42, "2": 38, "3": 15, "4": 5})) if kind in ("Family", "Parent") else 0
+    children = int(picked(rng, {"1": 42, "2": 38, "3": 15, "4": 5})) if kind in ("Family", "Parent") else 0
     adults = {"Alone": 1, "Group": 1, "Parent": 1}.get(kind, 2) + (rng.random() < 0.06 and kind in ("Family", "Parent"))
     home = _home(rng, state, kind, head, adults + children)
     sex = "F" if rng.random() < {"Parent": 0.8, "Group": 0.42, "Alone": 0.53}.get(kind, 0.45) else "M"
@@ -116,19 +118,19 @@ def _household(rng: Random, state: State) -> list[tuple[str, ...]]:
         members.append(_person(rng, state, home, age, "M" if sex == "F" else "F", "Spouse"))
     for _ in range(adults - len(members)):
         relation = "Other" if kind == "Shared" and rng.random() < 0.7 else "Kin"
-        members.append(_person(rng, state, home, 18 + int(rng.random() * 62), _pick(rng, {"F": 1, "M": 1}), relation))
+        members.append(_person(rng, state, home, 18 + int(rng.random() * 62), picked(rng, {"F": 1, "M": 1}), relation))
     for _ in range(children):
         age = int(rng.random() * min(21, max(1, head - 17)))
-        members.append(_person(rng, state, home, age, _pick(rng, {"F": 49, "M": 51}), "Child"))
+        members.append(_person(rng, state, home, age, picked(rng, {"F": 49, "M": 51}), "Child"))
     return members
 
 
 def _home(rng: Random, state: State, kind: str, head: int, size: int) -> Home:
-    race, hispanic = _pick(rng, state.origins).split("/")
+    race, hispanic = picked(rng, state.origins).split("/")
     abroad = rng.random() < state.foreign[hispanic == "Yes" or race == "Asian"]
-    citizen = _pick(rng, {"Natural": 0.012 * head, "Foreign": 0.55}) if abroad else "Born"
+    citizen = picked(rng, {"Natural": 0.012 * head, "Foreign": 0.55}) if abroad else "Born"
     drift = {"White": 0.0, "Asian": -0.08}.get(race, 0.16) + (0.1 if hispanic == "Yes" or kind == "Parent" else 0.0)
-    social = _pick(rng, state.classes)
+    social = picked(rng, state.classes)
     if social != "low" and rng.random() < drift:
         social = "low"
     elif social == "low" and rng.random() < -drift:
@@ -146,7 +148,7 @@ def _home(rng: Random, state: State, kind: str, head: int, size: int) -> Home:
 def _person(rng: Random, state: State, home: Home, age: int, sex: str, relation: str) -> tuple[str, ...]:
     if relation == "Child" and home.citizen != "Born" and rng.random() < 0.8:
         home = replace(home, citizen="Born")
-    english = _pick(rng, _ENGLISH[home.citizen]) if age >= 5 else ""
+    english = picked(rng, _ENGLISH[home.citizen]) if age >= 5 else ""
     marital = _marital(rng, home, age, relation)
     school, education = _education(rng, home, age)
     disability = (
@@ -173,7 +175,7 @@ def _marital(rng: Random, home: Home, age: int, relation: str) -> str:
         return "Married" if rng.random() < 0.9 - (0.35 if age < 30 else 0.0) else "Single"
     widowed = 0 if age < 45 else 0.1 * (age - 45) * (age - 45)
     divorced = 0.9 * max(0, min(age, 60) - 24)
-    return _pick(rng, {"Single": max(12, 110 - 1.7 * age), "Divorced": divorced, "Widowed": widowed, "Separated": 3})
+    return picked(rng, {"Single": max(12, 110 - 1.7 * age), "Divorced": divorced, "Widowed": widowed, "Separated": 3})
 
 
 def _education(rng: Random, home: Home, age: int) -> tuple[str, str]:
@@ -182,7 +184,7 @@ def _education(rng: Random, home: Home, age: int) -> tuple[str, str]:
         return ("" if age < 3 else "No" if age < 5 and rng.random() < 0.5 else "Yes"), ""
     if age < 18:
         return ("Yes" if rng.random() < 0.95 else "No"), "Less"
-    education = _pick(rng, _SCHOOLING[home.social])
+    education = picked(rng, _SCHOOLING[home.social])
     if age < 22 and education in ("College", "Grad"):
         education = "Some"
     elif age > 70 and rng.random() < 0.2:
@@ -214,10 +216,10 @@ def _work(
     if employment != "Work":
         grant = pension + (9 * rng.random() if rng.random() < 0.35 else 0)
         return "", "", "", _income(rng, state.pay * (grant if age >= 18 else 0))
-    occupation = _pick(rng, _OCCUPATION[education])
-    sector = _pick(rng, {"Firm": 74, "State": 22 if occupation in ("Expert", "Office") else 9, "Self": 4 + age / 7})
+    occupation = picked(rng, _OCCUPATION[education])
+    sector = picked(rng, {"Firm": 74, "State": 22 if occupation in ("Expert", "Office") else 9, "Self": 4 + age / 7})
     part = 0.62 if school == "Yes" or age < 20 or age > 66 else 0.14
-    full = _pick(rng, {"40": 62, "35": 8, "45": 9, "50": 12, "60": 7, "38": 2})
+    full = picked(rng, {"40": 62, "35": 8, "45": 9, "50": 12, "60": 7, "38": 2})
     hours = str(8 + int(rng.random() * 24)) if rng.random() < part else full
     skill = {"Less": 0.72, "High": 0.88, "Some": 0.96, "College": 1.17, "Grad": 1.45}[education]
     spread = 0.45 + 0.75 * rng.random() + (1.6 * rng.random() if rng.random() < 0.09 else 0)
@@ -231,7 +233,7 @@ def _income(rng: Random, thousands: float) -> str:
 
 def _insurance(rng: Random, state: State, home: Home, age: int, employment: str, hours: str, disability: str) -> str:
     if age >= 65:
-        return _pick(rng, {"Public": 46 if home.social != "high" else 30, "Both": 52, "Private": 1, "None": 1})
+        return picked(rng, {"Public": 46 if home.social != "high" else 30, "Both": 52, "Private": 1, "None": 1})
     steady = {"low": 0.38, "middle": 0.76, "high": 0.93}[home.social]
     steady += 0.1 * (employment == "Work" and len(hours) == 2 and hours >= "35") - 0.12 * (home.citizen == "Foreign")
     if rng.random() < steady:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from pmwpub.api.arguments import kind_words
+from pmwpub.api.household_frames import SyntheticHouseholds as SyntheticHouseholds
 from pmwpub.api.household_frames import release_households as release_households
 from pmwpub.api.project import Project as Project
 from pmwpub.api.synthetic_release import SyntheticRelease as SyntheticRelease

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
-from pmwpub.api.arguments import number_text, of_kind, whole_number
+from pmwpub.api.arguments import cell_of, kind_words, number_text, of_kind, table_names, whole_number
+from pmwpub.errors import PlanError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger
 from pmwpub.plans import WorkloadChoice
@@ -22,6 +25,9 @@ from pmwpub.tabular.households.household_schema import HouseholdSchema
 from pmwpub.wording import draws_in_words, no_result, values_in_words
 
 if TYPE_CHECKING:
+    from pmwpub.release.households.reading.household_answers import HouseholdAnswers
+    from pmwpub.release.households.reading.household_cells import HouseholdCell, HouseholdNumber
+    from pmwpub.release.households.reading.measured_households import Counted
     from pmwpub.tabular.files.reading import Frame
 
 UNDECIDED = (
@@ -45,6 +51,60 @@ class SyntheticHouseholds:
         """Every file by name, persons.csv and households.csv of so many synthetic households; n where none is said."""
         number = None if households is None else whole_number(households, "The number of households")
         return self.bundle.files(number, whole_number(seed, "A row seed"))
+
+    @classmethod
+    def in_folder(cls, folder: str | Path) -> Self:
+        """The release whose files lie in a folder, as `pmwpub release -o` has them.
+
+        Raises CertificateError where these are no release of households, or contradict themselves.
+        """
+        from pmwpub.release.households.reading.household_folder import household_bundle_in
+
+        if not isinstance(folder, str | Path):
+            raise PlanError(f"A folder is a path; {kind_words(folder)} came.")
+        return cls(household_bundle_in(Path(folder)))
+
+    def answer(self, names: Sequence[str], *, of: Counted | None = None) -> tuple[HouseholdCell, ...]:
+        """The cells of the marginal of up to three columns, each one's share with its 95 % interval.
+
+        of  "persons" or "households": which are counted, needed where both have these columns
+
+        What an interval covers stands in `release.households.reading.household_cells`. A table that was not measured
+        has none. Raises WorkloadError for another number of columns, or those that are not there.
+        """
+        return self._answers.marginal(table_names(names), of)
+
+    def within(
+        self, names: Sequence[str], given: Sequence[str], *, of: Counted | None = None
+    ) -> tuple[HouseholdCell, ...]:
+        """The cells as shares of the persons, or households, that have their levels of the columns `given`.
+
+        Raises WorkloadError as `answer` does, and unless `given` are some of the marginal's columns, not all.
+        """
+        return self._answers.within(table_names(names), table_names(given), of)
+
+    def difference(
+        self, first: Mapping[str, str], second: Mapping[str, str], *, of: Counted | None = None
+    ) -> HouseholdNumber:
+        """The share of one cell (column -> level) less that of another of the same marginal, with its interval.
+
+        Raises WorkloadError for cells of different marginals, the same cell twice, or an unknown column or level.
+        """
+        return self._answers.difference(cell_of(first), cell_of(second), of)
+
+    def persons(self) -> HouseholdNumber:
+        """How many persons count, which is private: made of the noisy numbers of households by size."""
+        return self._answers.persons()
+
+    def mean_size(self) -> HouseholdNumber:
+        """The persons of a household who count, on average."""
+        return self._answers.mean_size()
+
+    @property
+    def _answers(self) -> HouseholdAnswers:
+        from pmwpub.release.households.reading.household_answers import HouseholdAnswers
+
+        return HouseholdAnswers(self.bundle)
 
 
 def release_households(

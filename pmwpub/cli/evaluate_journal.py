@@ -66,6 +66,10 @@ def _fingerprint(stage: Stage) -> str:
     """A hash of everything that a run depends on but the run itself: the truth, the candidates, delta and k."""
     digest = hashlib.sha256(f"{stage.workload.sha256} {stage.counts.n} {stage.delta} {stage.rows_per_person}".encode())
     digest.update(stage.counts.counts.tobytes())
+    if stage.weighed is not None:
+        digest.update(f" weighed {stage.weighed.people} {stage.weighed.cap} {stage.weighed.total}".encode())
+        digest.update(stage.weighed.codes.tobytes())
+        digest.update(stage.weighed.heavy.multiplicity.tobytes())
     if stage.rows is not None:
         digest.update(stage.rows.codes.tobytes())
     if isinstance(stage.rows, RepeatedRows):

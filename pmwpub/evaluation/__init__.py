@@ -11,10 +11,11 @@ from pmwpub.evaluation.baseline_registry import (
     baseline_of,
     is_baseline,
     label_of,
+    takes_weights,
 )
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import METHODS, PMW_PUB, SIMPLEST, UNCHANGED, Variant, variant_of
-from pmwpub.evaluation.resampling import halves, part_of_table, part_rows, resampled
+from pmwpub.evaluation.resampling import half_places, halves, part_of_table, part_rows, resampled
 from pmwpub.evaluation.runs import FloorOf, Found, Run, Stage, Task
 from pmwpub.evaluation.sweep import MOST_ROUNDS, Sweep, simulate, under_todays_names
 from pmwpub.evaluation.sweep_results import (
@@ -27,6 +28,7 @@ from pmwpub.evaluation.sweep_results import (
     Summary,
     summarise,
 )
+from pmwpub.evaluation.truths.weighed_truths import TruthWeights, WeighedTruth
 from pmwpub.evaluation.verdicts import (
     ENGINES,
     ExpectedPool,
@@ -76,7 +78,9 @@ __all__ = [
     "Summary",
     "Sweep",
     "Task",
+    "TruthWeights",
     "Variant",
+    "WeighedTruth",
     "Workers",
     "baseline_lines",
     "baseline_of",
@@ -87,6 +91,7 @@ __all__ = [
     "errors_of",
     "expected_pools",
     "fewest_rounds",
+    "half_places",
     "halves",
     "is_baseline",
     "label_of",
@@ -97,6 +102,7 @@ __all__ = [
     "resampled",
     "simulate",
     "summarise",
+    "takes_weights",
     "under_todays_names",
     "variant_of",
 ]

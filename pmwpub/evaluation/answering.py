@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pmwpub.errors import PmwPubError
-from pmwpub.evaluation.baselines import Case, RunTerms, refuse_for, rows_of
 from pmwpub.evaluation.measures import Errors
+from pmwpub.evaluation.truths.run_terms import Case, RunTerms, refuse_for, rows_of
 from pmwpub.mechanisms.baselines.matrix.hdmm import MarginalStrategy, hdmm
 from pmwpub.mechanisms.baselines.matrix.residual_planner import ResidualPlan, residual_planner
 from pmwpub.mechanisms.baselines.matrix.residuals import Emphasis, ResidualSpaces, refuse_slow

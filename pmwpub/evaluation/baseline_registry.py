@@ -154,6 +154,11 @@ def is_baseline(method: str) -> bool:
     return method.partition("+")[0] in FAMILIES
 
 
+def takes_weights(method: str) -> bool:
+    """Whether a baseline's name is that of a release by table fit, which is proved over weighed rows as well."""
+    return method.partition("+")[0] in ENGINES
+
+
 def baseline_of(method: str) -> Baseline:
     """The baseline of a name, with what stands behind its plus signs; PlanError for another one, or out of range."""
     family, values = _read(method)

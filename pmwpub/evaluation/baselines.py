@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Protocol
 
-from pmwpub.errors import MethodRefused, PlanError, PmwPubError
+from pmwpub.errors import PlanError, PmwPubError
 from pmwpub.evaluation.measures import Errors, errors_of
+from pmwpub.evaluation.truths.run_terms import Case, RunTerms, refuse_for, rows_of
 from pmwpub.mechanisms.baselines.dual_query import DualQueryPlan, dual_query
 from pmwpub.mechanisms.baselines.ji_elkan import ImportancePlan, Lattice, ji_elkan
 from pmwpub.mechanisms.baselines.mwem import full_problem, inside, mwem, projected, refusal
 from pmwpub.mechanisms.baselines.prefix_refusal import refuse_prefixes
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
 from pmwpub.privacy.budget import ZCDP, shown
-from pmwpub.privacy.noise import NoiseSource
 from pmwpub.privacy.round_share import split
 from pmwpub.privacy.vector_gaussian import VectorGaussian
-from pmwpub.queries.counts import PrivateCounts, count
+from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem
-from pmwpub.queries.repeated_rows import RepeatedRows
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Dataset, Support
 
 MAX_COEFFICIENTS = 3_000
 MAX_QUERIES = 50_000_000
@@ -32,42 +29,6 @@ MOST_ETA = 10**6
 PROGRAM_SECONDS = 60.0
 """The seconds after which an integer program of DualQuery is given up. A limit of nodes, the same on every machine,
 ends the program before that; the clock is for the worst case alone."""
-
-
-@dataclass(frozen=True)
-class RunTerms:
-    """What is public of a run: the workload, n, the budget, k.
-
-    candidates  how many public tables the sweep has
-    """
-
-    workload: Workload
-    n: int
-    budget: ZCDP
-    rows_per_person: int = 1
-    candidates: int = 1
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Case:
-    """What a baseline runs on: data that may be looked at, or a steward's own data for the steward's eyes alone.
-
-    counts    of the workload on `rows`
-    rows      the truth, for a baseline that needs more of it than its counts
-    problem   the candidate, for a baseline that uses one
-    rounds    for a baseline that has them
-    seed      numbers the run; for public choices alone
-    candidates  by name, for a method that takes all public tables of the sweep together
-    """
-
-    terms: RunTerms
-    counts: PrivateCounts
-    rows: Dataset | RepeatedRows | None
-    problem: PublicProblem | None
-    rounds: int
-    seed: int
-    noise: NoiseSource
-    candidates: Mapping[str, Support] = field(default_factory=dict)
 
 
 class Baseline(Protocol):
@@ -103,9 +64,6 @@ class Baseline(Protocol):
     def errors(self, case: Case) -> Errors:
         """Run once and compare with the truth. MethodRefused where `refusal` has a reason."""
         ...
-
-
-NO_ROWS = "It needs the rows of the truth, which this sweep does not hand on."
 
 
 @dataclass(frozen=True)
@@ -237,16 +195,3 @@ class JiElkan:
 def _full_problem(workload: Workload) -> PublicProblem:
     """The workload on every possible row. The latest one is kept for the runs of a sweep: it may fill much memory."""
     return full_problem(workload)
-
-
-def rows_of(case: Case) -> Dataset | RepeatedRows:
-    """The truth's rows; MethodRefused where the sweep has none."""
-    if case.rows is None:
-        raise MethodRefused(NO_ROWS)
-    return case.rows
-
-
-def refuse_for(why: str) -> None:
-    """Raise MethodRefused for a reason, unless it is empty."""
-    if why:
-        raise MethodRefused(why)

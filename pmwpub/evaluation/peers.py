@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from pmwpub.errors import PlanError, PmwPubError
 from pmwpub.evaluation.answering import errors_of_answers
-from pmwpub.evaluation.baselines import Case, RunTerms, refuse_for, rows_of
 from pmwpub.evaluation.measures import Errors
+from pmwpub.evaluation.truths.run_terms import Case, RunTerms, refuse_for, rows_of
 from pmwpub.mechanisms.baselines.graphical.aim import AimPlan, aim
 from pmwpub.mechanisms.baselines.graphical.fitted_model import MISSING, available, library_version
 from pmwpub.mechanisms.baselines.graphical.mst import MstPlan, mst

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.queries.repeated_rows import RepeatedRows
-from pmwpub.records import Dataset, Support
+from pmwpub.records import Dataset, Ints, Support
 
 
 def resampled(dataset: Dataset, rows: int, seed: int) -> RepeatedRows:
@@ -25,9 +25,14 @@ def resampled(dataset: Dataset, rows: int, seed: int) -> RepeatedRows:
 
 def halves(dataset: Dataset, seed: int) -> tuple[Dataset, Dataset]:
     """A public table cut in two at random: one half to play the truth, one the candidate."""
-    order = np.random.Generator(np.random.PCG64(seed)).permutation(len(dataset))
-    cut = len(order) // 2
-    return Dataset(dataset.domain, dataset.codes[order[:cut]]), Dataset(dataset.domain, dataset.codes[order[cut:]])
+    half, rest = half_places(len(dataset), seed)
+    return Dataset(dataset.domain, dataset.codes[half]), Dataset(dataset.domain, dataset.codes[rest])
+
+
+def half_places(rows: int, seed: int) -> tuple[Ints, Ints]:
+    """Which rows are in each of the `halves`."""
+    order = np.random.Generator(np.random.PCG64(seed)).permutation(rows)
+    return order[: rows // 2], order[rows // 2 :]
 
 
 def part_rows(rows: int, share: Fraction) -> int:

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from pmwpub.errors import BudgetError
-from pmwpub.evaluation.baseline_registry import baseline_of, is_baseline
-from pmwpub.evaluation.baselines import NO_ROWS, Case, RunTerms
+from pmwpub.evaluation.baseline_registry import baseline_of, is_baseline, label_of, takes_weights
 from pmwpub.evaluation.fits.weighted_pools import PoolErrors
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import UNCHANGED, variant_of
 from pmwpub.evaluation.sweep_results import CertifiedFloor, SimulatedError
+from pmwpub.evaluation.truths.run_terms import NO_ROWS, Case, RunTerms
+from pmwpub.evaluation.truths.weighed_truths import TruthWeights, WeighedTruth
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule, pmw_pub
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
@@ -32,6 +33,8 @@ from pmwpub.records import Dataset, Support
 
 FLOOR_STEPS = 60
 FLOOR_WIDTH = Fraction(1, 1000)
+
+NO_WEIGHTS = "{label} does not take weights: it is proved, and made, for rows that count as one each."
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,9 @@ class Stage:
 
     private  whether the counts are those of a private table: a steward's own numbers
     rows     the truth itself, for the baselines that need more of it than its counts
+    weights  how the truth's rows are weighed: its counts are then of T units, and only the engines run. None where each
+             row counts as one
+    weighed  the weighed truth itself, as `rows`
 
     Each worker keeps one, with the problems that it has built.
     """
@@ -76,7 +82,28 @@ class Stage:
     rows_per_person: int = 1
     private: bool = False
     rows: Dataset | RepeatedRows | None = None
+    weights: TruthWeights | None = None
+    weighed: WeighedTruth | None = None
     _problems: dict[str, PublicProblem] = field(default_factory=dict, init=False)
+
+    @classmethod
+    def weighing(
+        cls, workload: Workload, truth: WeighedTruth, candidates: Mapping[str, Support], delta: Fraction, k: int = 1
+    ) -> Stage:
+        """The stage of a weighed truth of which one person may own k rows."""
+        return cls(
+            workload, truth.counts(workload), candidates, delta, k, weights=truth.weights, weighed=truth
+        )  # fmt: skip
+
+    @property
+    def people(self) -> int:
+        """n, the rows of the truth, whatever they weigh."""
+        return self.counts.n if self.weights is None else self.weights.people
+
+    @property
+    def reach(self) -> int:
+        """By how much one person may move a count: k rows, or k W units of weight."""
+        return self.rows_per_person * (1 if self.weights is None else self.weights.cap)
 
     def problem(self, candidate: str) -> PublicProblem:
         """The candidate's problem, built once."""
@@ -91,7 +118,7 @@ class Stage:
     def terms(self, epsilon: float) -> RunTerms:
         """What is public of a run at an epsilon."""
         budget = zcdp_of(ApproxDP(as_fraction(epsilon), self.delta))
-        return RunTerms(self.workload, self.counts.n, budget, self.rows_per_person, len(self.candidates))
+        return RunTerms(self.workload, self.counts.n, budget, self.reach, len(self.candidates), self.weights)
 
     def noise(self, run: Run) -> NoiseSource:
         """The run's own noise, whatever ran before it and wherever; the secure source where the stage is private."""
@@ -130,7 +157,9 @@ def _errors(stage: Stage, run: Run) -> Errors:
 def _baseline_errors(stage: Stage, run: Run) -> Errors:
     problem = stage.problem(run.candidate) if run.candidate else None
     terms, noise = stage.terms(run.epsilon), stage.noise(run)
-    case = Case(terms, stage.counts, stage.rows, problem, run.rounds, run.seed, noise, stage.candidates)
+    case = Case(
+        terms, stage.counts, stage.rows, problem, run.rounds, run.seed, noise, stage.candidates, stage.weighed
+    )  # fmt: skip
     return baseline_of(run.method).errors(case)
 
 
@@ -140,8 +169,10 @@ def refusal_of(stage: Stage, method: str, epsilon: float, rounds: int = 0) -> st
     rounds  for a method that has them; 0 asks what holds for any number of them
     """
     if is_baseline(method):
+        if stage.weights is not None and not takes_weights(method):
+            return NO_WEIGHTS.format(label=label_of(method))
         baseline = baseline_of(method)
-        lacking = NO_ROWS if baseline.needs_rows and stage.rows is None else ""
+        lacking = NO_ROWS if baseline.needs_rows and stage.rows is None and stage.weighed is None else ""
         return lacking or baseline.refusal(stage.terms(epsilon), rounds)
     try:
         if method != UNCHANGED and rounds:
@@ -159,8 +190,8 @@ def _schedule(stage: Stage, method: str, epsilon: float, rounds: int, seed: int 
     budget = stage.terms(epsilon).budget
     return Schedule(
         rounds=rounds,
-        share=split(budget, rounds, rows_per_person=stage.rows_per_person, selection=law),
-        sensitivity=stage.rows_per_person,
+        share=split(budget, rounds, rows_per_person=stage.reach, selection=law),
+        sensitivity=stage.reach,
         output=variant.output,
         start=variant.start,
         replay=variant.replay,

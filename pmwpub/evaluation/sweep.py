@@ -227,7 +227,7 @@ class _SweepPlan:
 def _advised(stage: Stage, pilot: SimulatedError) -> int:
     """The number of rounds that the rule gives for the error at which a pilot run ends."""
     rho = zcdp_of(ApproxDP(as_fraction(pilot.epsilon), stage.delta)).rho
-    n, k = stage.counts.n, stage.rows_per_person
+    n, k = stage.counts.n, stage.reach
     return advised_rounds(float(rho), n, stage.workload.queries, pilot.max_error, rows_per_person=k)
 
 

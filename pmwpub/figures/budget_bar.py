@@ -19,14 +19,18 @@ class Amount:
     epsilon: float
 
 
-def budget_bar(total: Amount, reserved: Amount, spent: Amount, remaining: Amount, *, delta: float) -> Plot:
+def budget_bar(
+    total: Amount, reserved: Amount, spent: Amount, remaining: Amount, *, delta: float, closed: bool = False
+) -> Plot:
     """Taken, at work and left as lengths in percent of the grant, counted in rho. Fits a sidebar.
 
     remaining  of the total, after what is spent and reserved
+    closed     whether nothing more is bought, so that what remains is no budget any more
     """
     from plotly.graph_objects import Bar, Figure
 
-    parts = (("taken", spent, SPENT, ""), ("at work", reserved, SPENT, "/"), ("left", remaining, REMAINING, ""))
+    rest = ("not taken" if closed else "left", remaining, REMAINING, "")
+    parts = (("taken", spent, SPENT, ""), ("at work", reserved, SPENT, "/"), rest)
     words = _percentages(total, reserved, spent)
     figure = Figure()
     for (name, amount, colour, hatching), said in zip(parts, words, strict=True):
@@ -46,7 +50,7 @@ def budget_bar(total: Amount, reserved: Amount, spent: Amount, remaining: Amount
     figure.update_xaxes(range=[0, 100], showgrid=False, nticks=3)
     figure.update_yaxes(visible=False)
     figure.add_annotation(
-        text=_key(words, total, remaining, delta),
+        text=_key(words, total, None if closed else remaining, delta),
         align="left",
         showarrow=False,
         font={"size": 13},
@@ -54,7 +58,7 @@ def budget_bar(total: Amount, reserved: Amount, spent: Amount, remaining: Amount
     )
     rows = [(name, _share(amount, total), amount.rho) for name, amount, _, _ in parts]
     table = Table(("part", "% of the grant", "ρ"), (*rows, ("grant", 100.0, total.rho)))
-    return Plot(figure, _alt(words, total, remaining, delta), table)
+    return Plot(figure, _alt(words, total, None if closed else remaining, delta), table)
 
 
 def _share(amount: Amount, total: Amount) -> float:
@@ -75,22 +79,31 @@ def _hundredths(rho: Decimal, total: Decimal) -> Decimal:
     return share.quantize(Decimal("0.01"), ROUND_CEILING)
 
 
-def _key(words: list[str], total: Amount, remaining: Amount, delta: float) -> str:
-    """The legend, in the order of the bar, short enough for a narrow column."""
+def _key(words: list[str], total: Amount, remaining: Amount | None, delta: float) -> str:
+    """The legend, in the order of the bar, short enough for a narrow column; remaining is None once it is closed."""
     taken, at_work, left = words
+    rest = (
+        f"not taken {left}: closed"
+        if remaining is None
+        else f"left {left}, a release at ε = {down(remaining.epsilon, 3)}"
+    )
     lines = (
         f'<span style="color:{SPENT}">■</span> taken {taken}',
         f'<span style="color:{SPENT}">▨</span> at work {at_work}',
-        f'<span style="color:{REMAINING}">■</span> left {left}, a release at ε = {down(remaining.epsilon, 3)}',
+        f'<span style="color:{REMAINING}">■</span> {rest}',
         f'<span style="color:{INK}">□</span> promised ε = {up(total.epsilon, 3)}, δ = {up(delta, 3)}',
     )
     return "<br>".join(lines)
 
 
-def _alt(words: list[str], total: Amount, remaining: Amount, delta: float) -> str:
+def _alt(words: list[str], total: Amount, remaining: Amount | None, delta: float) -> str:
     taken, at_work, left = words
+    rest = (
+        f"{left} not taken, and nothing more is bought"
+        if remaining is None
+        else f"{left} left, enough for one release at ε = {down(remaining.epsilon, 3)}"
+    )
     return (
-        f"Privacy budget, in percent of the grant: {taken} taken, {at_work} at work, {left} left, enough for one "
-        f"release at ε = {down(remaining.epsilon, 3)}. Promised for everything together: ε = {up(total.epsilon, 3)} at "
-        f"δ = {up(delta, 3)}. Percentages count ρ, which adds up; ε does not."
+        f"Privacy budget, in percent of the grant: {taken} taken, {at_work} at work, {rest}. Promised for everything "
+        f"together: ε = {up(total.epsilon, 3)} at δ = {up(delta, 3)}. Percentages count ρ, which adds up; ε does not."
     )

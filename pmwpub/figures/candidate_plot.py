@@ -47,10 +47,11 @@ class AssessedCandidate:
         return float("inf") if best is None else best.estimate
 
 
-def candidates_dot_plot(candidates: Sequence[AssessedCandidate], *, confidence: float) -> Plot:
+def candidates_dot_plot(candidates: Sequence[AssessedCandidate], *, confidence: float, whole: str = "the rows") -> Plot:
     """One row a candidate, the best on top: floor and start as dots, each with its interval.
 
     confidence  of every interval, such as 0.95
+    whole       what errors are shares of
     """
     from plotly.graph_objects import Figure
 
@@ -59,7 +60,7 @@ def candidates_dot_plot(candidates: Sequence[AssessedCandidate], *, confidence: 
     _add_room(figure, ranked)
     for role in NAMES:
         _add_dots(figure, ranked, role)
-    title = f"Error (% of the rows),<br>noisy, with {confidence:.0%} intervals"
+    title = f"Error (% of {whole}),<br>noisy, with {confidence:.0%} intervals"
     framed(figure, x_title=title, y_title="", height=140 + ROW_HEIGHT * max(1, len(ranked)))
     figure.update_xaxes(rangemode="tozero", **IN_PERCENT)
     figure.update_yaxes(

@@ -32,10 +32,11 @@ ABOVE, BELOW = -0.24, 0.24
 NAME_CHARS = 20
 
 
-def candidate_rows(rows: Sequence[CandidateRow], *, epsilon: str) -> Plot:
+def candidate_rows(rows: Sequence[CandidateRow], *, epsilon: str, whole: str = "the rows") -> Plot:
     """One row a candidate in the given order, all on one axis; nothing of one row reaches into another.
 
     epsilon  of the release to come, as it is written
+    whole    what errors are shares of
     """
     from plotly.graph_objects import Figure
 
@@ -48,7 +49,7 @@ def candidate_rows(rows: Sequence[CandidateRow], *, epsilon: str) -> Plot:
     _add_marks(figure, rows, simulated, PLAYED_FLOOR, (PALETTE[0], "circle-open"), ABOVE, bought=False)
     _add_unchanged(figure, rows)
     _add_expected(figure, rows, f"{EXPECTED} at ε = {epsilon}")
-    framed(figure, x_title="Largest error<br>(% of the rows)", y_title="", height=150 + ROW_HEIGHT * max(1, len(rows)))
+    framed(figure, x_title=f"Largest error<br>(% of {whole})", y_title="", height=150 + ROW_HEIGHT * max(1, len(rows)))
     figure.update_xaxes(rangemode="tozero", **IN_PERCENT)
     figure.update_yaxes(
         tickvals=list(range(len(rows))),

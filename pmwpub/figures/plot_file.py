@@ -27,23 +27,32 @@ _STYLE = (
 )
 
 
-def self_contained(plot: Plot, *, title: str, notes: Sequence[str]) -> bytes:
+def self_contained(plot: Plot, *, title: str, notes: Sequence[str], further: Sequence[tuple[str, Plot]] = ()) -> bytes:
     """An HTML page with the figure, its words and its data as a table; nothing is fetched.
 
     title, notes  plain text; whatever stands in them or in labels is shown and not obeyed
+    further       more figures below it, each with its heading
 
     A figure with an SVG is that SVG, and its page runs no script; any other one brings plotly itself, of 4.8 MB.
     """
-    drawn, policy = plot.svg or _interactive(plot), _STILL if plot.svg else _POLICY
+    plots = [plot, *(one for _, one in further)]
+    policy = _STILL if all(one.svg for one in plots) else _POLICY
     words = "".join(f"<p>{html.escape(note)}</p>" for note in notes)
-    alt = html.escape(plot.alt, quote=True)
+    below = "".join(f"<h1>{html.escape(heading)}</h1>{_figure(one)}" for heading, one in further)
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_STYLE}</style></head>'
-        f'<body><h1>{html.escape(title)}</h1>{words}<figure role="img" aria-label="{alt}">{drawn}</figure>'
-        f"<h2>In words</h2><p>{alt}</p><h2>As a table</h2>{_table(plot.table)}</body></html>"
+        f"<body><h1>{html.escape(title)}</h1>{words}{_figure(plot)}{below}</body></html>"
     ).encode()
+
+
+def _figure(plot: Plot) -> str:
+    drawn, alt = plot.svg or _interactive(plot), html.escape(plot.alt, quote=True)
+    return (
+        f'<figure role="img" aria-label="{alt}">{drawn}</figure>'
+        f"<h2>In words</h2><p>{alt}</p><h2>As a table</h2>{_table(plot.table)}"
+    )
 
 
 def _interactive(plot: Plot) -> str:

@@ -139,6 +139,11 @@ def counted_in(stated: Weighed) -> str:
     return "rows" if stated.weights is None else "units of weight"
 
 
+def shares_of_what(*, weighed: bool) -> str:
+    """What shares and errors are shares of."""
+    return "the total weight" if weighed else "the rows"
+
+
 def moved_by_one(stated: Weighed) -> str:
     """By how much one person may move a count, in words: "1 rows", or units of weight."""
     return f"{reach_of(stated)} {counted_in(stated)}"

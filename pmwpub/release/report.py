@@ -149,9 +149,9 @@ def _sigmas(certificate: AnyCertificate) -> tuple[float, ...]:
     return () if isinstance(certificate, UnchangedCertificate) else (sigma_rows(certificate),)
 
 
-@lru_cache(maxsize=3)
+@lru_cache(maxsize=4)
 def template(name: str) -> Template:
-    """A compiled page, one of `TEMPLATES`; a name that the page uses and nobody gives is an error."""
+    """A compiled page, such as one of `TEMPLATES`; a name that the page uses and nobody gives is an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     from pmwpub.release.compiled_pages import CompiledPages

@@ -15,7 +15,7 @@ from fractions import Fraction
 from pmwpub.mechanisms.table_fit.intervals.cell_errors import LARGEST_ORDER
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans.criteria import criteria_of
-from pmwpub.plans.weighing import counted_in, weights_in_words
+from pmwpub.plans.weighing import counted_in, shares_of_what, weights_in_words
 from pmwpub.release.answers.main_intervals import LevelShare, MainIntervals
 from pmwpub.release.certificates.certificate_reading import ChargedCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
@@ -142,13 +142,13 @@ def _promise(certificate: ChargedCertificate, *, by_id: bool) -> tuple[str, ...]
     return (
         f"Protected is {unit}, with {whose} of the private table of {certificate.n:,} rows.",
         *(() if certificate.weights is None else weights_in_words(certificate.weights)),
-        f"Whatever anybody concludes from all that is ever released about this population, {_as_likely(granted)} "
+        f"Whatever anybody concludes from all that is ever released about this population, {as_likely(granted)} "
         f"(ε = {up(granted)}), but for a chance of about δ = {up(certificate.delta, 3)}.",
         "Copying, joining or analysing the files costs nothing more.",
     )
 
 
-def _as_likely(epsilon: float) -> str:
+def as_likely(epsilon: float) -> str:
     """How likely a conclusion is beside other data; "nearly as likely" only where the odds change by less than 2."""
     factor, other = f"{odds(epsilon)} times as likely", "with other data in the place of the protected ones"
     if epsilon <= math.log(2):
@@ -188,7 +188,7 @@ def _errors(
     known = error is not None or expectation is not None
     if not known and intervals is not None:
         return [*intervals.sentences, *_of_public_table(bought), accepted_largest or UNKNOWN]
-    said = [_largest(expectation, error, accepted_largest)]
+    said = [_largest(certificate, expectation, error, accepted_largest)]
     if known:
         said.append(
             f"That is the error of the worst of all {certificate.queries:,} questions of the workload; most are "
@@ -215,15 +215,18 @@ def _with_interval(known: NoisyInterval, what: str = "") -> str:
     return f"{estimate}{what} ({low} to {high}, {100 * known.confidence:.0f} % sure)"
 
 
-def _largest(expectation: Expectation | None, error: NoisyInterval | None, accepted: str) -> str:
+def _largest(
+    certificate: ChargedCertificate, expectation: Expectation | None, error: NoisyInterval | None, accepted: str
+) -> str:
     """The one number that comes first, and where it is from."""
+    whole = shares_of_what(weighed=certificate.weights is not None)
     if error is not None:
-        own = _with_interval(error, " of the rows")
+        own = _with_interval(error, f" of {whole}")
         return f"Largest error: about {own}. It was bought: measured on the private table, with noise."
     if expectation is not None:
         own, low, high = (in_percent(value) for value in (expectation.error, expectation.low, expectation.high))
         return (
-            f"Expected largest error: about {own} of the rows ({low} to {high}), by simulations in which "
+            f"Expected largest error: about {own} of {whole} ({low} to {high}), by simulations in which "
             f"{expectation.source} played the private table. {accepted or 'It was not bought.'}"
         )
     return accepted or "Largest error: not known, for it was neither simulated nor bought."
@@ -277,17 +280,10 @@ def _smallest(certificate: ChargedCertificate, reach: float | None) -> str:
     """Which differences mean nothing."""
     if reach is not None:
         shown = up(near(100 * reach, 6), 2)
-        if certificate.weights is not None:
-            return (
-                f"Do not read anything into differences below {shown} % of the total weight: an answer may be off by "
-                "that much."
-            )
-        number = math.ceil(Fraction(shown) * certificate.n / 100)
-        return (
-            f"Do not read anything into differences below {shown} % of the rows, about "
-            f"{rows(number)}: an "
-            "answer may be off by that much."
-        )
+        whole = shares_of_what(weighed=certificate.weights is not None)
+        number = rows(math.ceil(Fraction(shown) * certificate.n / 100))
+        said = f"{shown} % of {whole}" if certificate.weights else f"{shown} % of {whole}, about {number}"
+        return f"Do not read anything into differences below {said}: an answer may be off by that much."
     sigmas = certificate.sigmas if isinstance(certificate, TableCertificate) else (sigma_rows(certificate),)
     noise = NORMAL_95 * sorted(sigmas)[len(sigmas) // 2]
     return (

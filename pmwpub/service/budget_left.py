@@ -18,10 +18,11 @@ def left(remaining: ZCDP, delta: Fraction) -> str:
     return rounded if fits else down(epsilon, 3)
 
 
-def balance_plot(balance: Balance, running: ZCDP) -> figures.Plot:
+def balance_plot(balance: Balance, running: ZCDP, *, closed: bool = False) -> figures.Plot:
     """What is spent, what of it is still at work, and what is left, as lengths in ρ.
 
     running  the part of what is spent whose result is still being made
+    closed   whether nothing more is bought of the population: what is left is no budget any more
     """
 
     def amount(rho: ZCDP) -> figures.Amount:
@@ -36,4 +37,5 @@ def balance_plot(balance: Balance, running: ZCDP) -> figures.Plot:
         amount(settled),
         remaining,
         delta=above(balance.delta),
+        closed=closed,
     )

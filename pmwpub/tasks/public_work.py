@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from pmwpub.evaluation import errors
+from pmwpub.evaluation import WeighedTruth, errors
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.progress import Progress
 from pmwpub.queries.counts import PrivateCounts, count
@@ -26,7 +26,7 @@ class Pair:
 
     truth: str
     candidate: str
-    rows: Dataset | RepeatedRows
+    rows: Dataset | RepeatedRows | WeighedTruth
     support: Support
 
 
@@ -70,7 +70,7 @@ def compare(work: ComparisonWork, progress: Progress) -> list[PairFacts]:
     found = []
     total = len(work.pairs) * work.steps
     for place, pair in enumerate(work.pairs):
-        counts = count(work.workload, pair.rows)
+        counts = _counts(work.workload, pair.rows)
         began = time.process_time()
         state = BestMixture(counts, work.workload, pair.support)
         for step in range(work.steps):
@@ -81,6 +81,10 @@ def compare(work: ComparisonWork, progress: Progress) -> list[PairFacts]:
         found.append(_facts(pair, counts, state, work.workload, time.process_time() - began))
     progress(total, total)
     return found
+
+
+def _counts(workload: Workload, rows: Dataset | RepeatedRows | WeighedTruth) -> PrivateCounts:
+    return rows.counts(workload) if isinstance(rows, WeighedTruth) else count(workload, rows)
 
 
 def _facts(pair: Pair, counts: PrivateCounts, state: BestMixture, workload: Workload, seconds: float) -> PairFacts:
@@ -97,9 +101,9 @@ def _facts(pair: Pair, counts: PrivateCounts, state: BestMixture, workload: Work
     )
 
 
-def _covered(rows: Dataset | RepeatedRows, support: Support) -> float:
-    """The share of the rows that are atoms of the support."""
-    repeats = rows.repeats if isinstance(rows, RepeatedRows) else None
+def _covered(rows: Dataset | RepeatedRows | WeighedTruth, support: Support) -> float:
+    """The share of the rows, or of their weight, that are atoms of the support."""
+    repeats = None if isinstance(rows, Dataset) else rows.repeats
     both = np.concatenate([support.codes, rows.codes])
     _, kinds = np.unique(both, axis=0, return_inverse=True)
     atoms = np.isin(kinds.ravel()[len(support) :], kinds.ravel()[: len(support)])

@@ -20,6 +20,7 @@ LOADED, LOOK = "Steward: private table loaded", "Buy this look"
 @pytest.fixture(scope="module")
 def staff(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Staff]:
     with employed(tmp_path_factory.mktemp("sessions")) as made:
+        assert until(made.server.is_ready), made.server.log()
         yield made
 
 

@@ -15,6 +15,7 @@ from fractions import Fraction
 import pytest
 from accounts.staff import Staff, employed, signed
 from browser.plain_client import PlainClient, visiting
+from jobs.waiting import until
 from ledger.persons import ISSUER
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -120,6 +121,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     """One server for the whole table; everybody in it signed in once, and the owner signed out in one browser."""
     with employed(tmp_path_factory.mktemp("roles")) as staff:
         made = Stage(staff, Ledger.open(staff.server.store_url))
+        assert until(staff.server.is_ready), staff.server.log()
         for who in EVERYBODY:
             with made.visit(who) as session:
                 session.open()

@@ -96,6 +96,14 @@ class Server:
     def log(self) -> str:
         return (self.store / "server.log").read_text()
 
+    def is_ready(self) -> bool:
+        """Whether every worker stood its try: until then a purchase waits, and is refused after a while."""
+        try:
+            with urllib.request.urlopen(f"{self.url}/{self.base}ready", timeout=2) as answer:
+                return int(answer.status) == 200
+        except OSError:
+            return False
+
     def _healthy(self) -> bool:
         try:
             with urllib.request.urlopen(f"{self.url}/{self.base}_stcore/health", timeout=2) as answer:

@@ -102,6 +102,7 @@ def _assert_inert(page: Page, where: str) -> None:
         "selector => [...document.querySelectorAll(selector)].map(e => e.outerHTML.slice(0, 200))", INJECTED
     )
     assert found == [], f"{where}: {found}"
+    assert re.findall("[\u200b-\u200f\u2060\ufeff]", page.inner_text("body")) == [], where
 
 
 def test_payloads_in_names_levels_and_cells_are_inert_on_every_page(

@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pmwpub.cli import evaluate as evaluate_cli
 from pmwpub.cli import main
 from pmwpub.cli.evaluate_journal import Journal
+from pmwpub.cli.evaluating.error_files import write_errors
 from pmwpub.errors import FileRefused
+from pmwpub.evaluation import Simulation
 from pmwpub.theory import HYPOTHESES, accuracy_line
 
 
@@ -166,7 +167,7 @@ def test_a_place_that_cannot_be_written_or_has_no_worker_is_refused(
     assert "At least one worker" in capsys.readouterr().err
     (folder / "taken").mkdir()
     with pytest.raises(FileRefused):
-        evaluate_cli._write_errors(folder / "taken", [])
+        write_errors(folder / "taken", Simulation())
 
 
 @pytest.mark.parametrize(

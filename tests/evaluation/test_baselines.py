@@ -13,8 +13,9 @@ from support.fakes import FixedNoise, SeededNoise
 from pmwpub.errors import MethodRefused, PlanError, PmwPubError
 from pmwpub.evaluation.answering import Marginals, errors_of_answers
 from pmwpub.evaluation.baseline_registry import BASELINES, PEERS, TABLE_FIT, baseline_of, is_baseline
-from pmwpub.evaluation.baselines import Baseline, Case, DualQuery, JiElkan, Mwem, RunTerms
+from pmwpub.evaluation.baselines import Baseline, DualQuery, JiElkan, Mwem
 from pmwpub.evaluation.measures import Errors, errors
+from pmwpub.evaluation.truths.run_terms import Case, RunTerms
 from pmwpub.mechanisms.baselines.graphical.fitted_model import MISSING
 from pmwpub.mechanisms.baselines.matrix.residuals import Emphasis
 from pmwpub.privacy.budget import ZCDP

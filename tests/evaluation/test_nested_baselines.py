@@ -15,7 +15,7 @@ from support.statistical import AUDIT
 
 from pmwpub.domain import Attribute, Domain, Nesting
 from pmwpub.evaluation.baseline_registry import BASELINES, PEERS, TABLE_FIT, baseline_of
-from pmwpub.evaluation.baselines import Case, RunTerms
+from pmwpub.evaluation.truths.run_terms import Case, RunTerms
 from pmwpub.mechanisms.baselines.best_response import RowOrigin, SolverLimits, best_response
 from pmwpub.mechanisms.baselines.graphical.fitted_model import MISSING
 from pmwpub.mechanisms.baselines.query_samples import SignedQuery

@@ -12,8 +12,8 @@ from support.fakes import SeededNoise
 
 from pmwpub.errors import MethodRefused
 from pmwpub.evaluation.baseline_registry import baseline_of
-from pmwpub.evaluation.baselines import Case, RunTerms
 from pmwpub.evaluation.fits import fitted_tables
+from pmwpub.evaluation.truths.run_terms import Case, RunTerms
 from pmwpub.mechanisms.baselines.dual_query import DualQueryPlan, dual_query
 from pmwpub.mechanisms.baselines.graphical.mst import MstPlan, mst
 from pmwpub.mechanisms.baselines.matrix.residuals import ResidualSpaces

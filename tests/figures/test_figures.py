@@ -297,6 +297,18 @@ def test_the_budget_bar_is_drawn_in_percent_of_the_grant_and_words_the_promise()
     assert "ε = 1 at δ = 4e-10" in plot.alt
 
 
+def test_the_bar_of_a_closed_population_shows_nothing_that_could_be_spent() -> None:
+    total, left = Amount(0.0117, 1.0), Amount(0.0077, 0.8)
+    plot = budget_bar(total, Amount(0.001, 0.25), Amount(0.003, 0.46), left, delta=4e-10, closed=True)
+    key = plot.figure.layout.annotations[0].text
+    assert "not taken 65.81 %: closed" in key
+    assert [row[0] for row in plot.table.rows] == ["taken", "at work", "not taken", "grant"]
+    assert "65.81 % not taken, and nothing more is bought" in plot.alt
+    for said in (key, plot.alt, plot.figure.data[2].hovertext[0]):
+        assert "left" not in said
+        assert "ε = 0.8" not in said
+
+
 def test_the_private_shares_of_a_marginal_appear_only_when_given_and_are_marked() -> None:
     public, released, private = [0.5, 0.5], [0.6, 0.4], [0.7, 0.3]
     without = marginal_comparison(["a", "b"], public, released, attribute="sex")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
+import buying
 import pytest
 from pages.visits import PAGES, PRIVATE, Here, arrive, buy, words
 from streamlit.testing.v1 import AppTest
 
-from pmwpub.service.bought import releases
+from pmwpub.service import PrivateTable
+from pmwpub.service.bought import release_errors, releases
+from pmwpub.service.bought.assessments import assessment_plan
 from pmwpub.service.inputs import study_store
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tabular.weights.weight_column import WeightColumn
@@ -17,14 +22,19 @@ WEIGHED = b"\n".join(
 )
 
 
-def opened(here: Here, page: str, **keys: str) -> AppTest:
-    """A page in a session that holds the private table, under a schema that weighs its rows."""
+def load_weighed(here: Here, **keys: str) -> PrivateTable:
+    """The private table under a schema that weighs its rows."""
     current = study_store.study(here.service, here.population).schema
     assert current is not None
     column = WeightColumn(name="w", kind="weight", cap="2", unit="1", **keys)
     columns = [one.changed(same=("trim",), strip=False, casefold=False) for one in current.columns]
     study_store.save_schema(here.service, here.population, Schema.of([*columns, column], current.missing_tokens, 2))
-    private = study_store.load_private(here.service, here.population, WEIGHED)
+    return study_store.load_private(here.service, here.population, WEIGHED)
+
+
+def opened(here: Here, page: str, **keys: str) -> AppTest:
+    """A page in a session that holds that table."""
+    private = load_weighed(here, **keys)
     return arrive(page, Session(here.population, private), population=here.population)
 
 
@@ -52,3 +62,24 @@ def test_a_release_of_weighed_rows_is_bought_on_the_page(town: Here) -> None:
     assert released.plan.weights is not None
     assert (released.plan.weights.cap, released.plan.weights.total) == (2, 700)
     assert released.bundle is not None
+
+
+@pytest.mark.parametrize("page", ["compare", "release", "hand_over"])
+def test_shares_and_noise_of_weighed_rows_are_of_weight_on_every_page(town: Here, page: str) -> None:
+    private = load_weighed(town, total="700")
+    current = study_store.study(town.service, town.population)
+    pool = [current.usable[0].sha256]
+    plan = releases.table_fit_plan(town.service, current, pool, epsilon="0.5")
+    start = assessment_plan(current, pool, epsilon="0.05", floor=False)
+    key = buying.buy(town.service, private, plan).booking.key
+    error = release_errors.error_plan(town.service, town.population, key, epsilon="0.05")
+    for one in (start, error):
+        buying.buy(town.service, private, one)
+    app = arrive(page, Session(town.population, private), population=town.population)
+    assert not app.exception
+    labels = [one.label for kind in ("number_input", "text_input", "radio") for one in getattr(app, kind)]
+    options = [option for one in app.radio for option in one.options]
+    headers = [str(name) for frame in app.dataframe for name in frame.value.columns]
+    said = " | ".join([words(app), *labels, *options, *headers])
+    assert "weight" in said
+    assert re.findall(r"(?:%|points|shares?|± [\d,.]+) (?:of (?:the )?)?rows", said) == []

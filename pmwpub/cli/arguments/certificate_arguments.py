@@ -45,6 +45,7 @@ def answer_command(commands: Actions) -> None:
     parser.add_argument(
         "--marginal", metavar="COLUMN,COLUMN", help="one to three columns; without it, all marginals of the workload"
     )
+    parser.add_argument("--of", choices=("persons", "households"), help="what is counted, in a release of households")
     parser.add_argument("--within", metavar="COLUMN", help="shares within levels of some of the marginal's columns")
     parser.add_argument(
         "--difference", nargs=2, metavar="COLUMN=LEVEL,...", help="the share of one cell less that of another"

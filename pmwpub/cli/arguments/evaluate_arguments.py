@@ -19,8 +19,8 @@ def evaluate_command(commands: Actions) -> None:
     parser.add_argument("--rounds", help="comma-separated T; default: the rule, after a pilot run")
     parser.add_argument(
         "--methods",
-        default="pmw-pub,unchanged",
-        help="comma-separated: pmw-pub, its variants such as pmw-pub+average+no-replay, unchanged, and the baselines "
+        help="comma-separated (pmw-pub,unchanged; of households table-fit,unchanged): pmw-pub, its variants such as "
+        "pmw-pub+average+no-replay, unchanged, and the baselines "
         "mwem, dual-query, ji-elkan, hdmm, residual-planner (parameters: dual-query+samples=50+eta=2); or: all",
     )
     parser.add_argument("--floors", action="store_true", help="certify each best-mixture error too")

@@ -100,7 +100,9 @@ def release_command(commands: Actions) -> None:
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("-o", "--out", metavar="OUT/")
     where.add_argument(
-        "--dry-run", action="store_true", help="buy nothing: the price, the noise in rows and the error to expect"
+        "--dry-run",
+        action="store_true",
+        help="buy nothing: the price, the noise and the error to expect",
     )
     parser.set_defaults(run="pmwpub.cli.release:release")
 

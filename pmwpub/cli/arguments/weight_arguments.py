@@ -22,8 +22,10 @@ def clipping_command(actions: Actions) -> None:
     """`schema weights`."""
     parser = actions.add_parser("weights", help="what clipping survey weights at a cap costs on public tables; free")
     parser.add_argument("public", nargs="+", metavar="PUBLIC.csv")
-    parser.add_argument("--schema", required=True, help="whose column of weights has a cap and a unit")
-    words = "try this one, and not half, once and twice the schema's; may be repeated"
+    parser.add_argument("--schema", required=True, help="whose columns are compared with and without clipping")
+    words = "the column of weights; the one that the schema declares where none is said"
+    parser.add_argument("--column", metavar="NAME", help=words)
+    words = "try this one; may be repeated. Else half, once and twice the schema's, or quantiles of the public weights"
     parser.add_argument("--cap", action="append", default=[], metavar="W", help=words)
     reading(parser)
     parser.set_defaults(run="pmwpub.cli.weighing.clipping:weights")

@@ -15,7 +15,7 @@ from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Booking, DryLedger, Ledger
 from pmwpub.outputs import apart, made_folder, writable
 from pmwpub.plans import HouseholdPlan
-from pmwpub.release.households.household_files import HOUSEHOLD_FILES
+from pmwpub.release.households.household_files import HOUSEHOLD_FILES, REPORT
 from pmwpub.release.synthesis import check_drawn
 from pmwpub.service import Policy, Service, Study, adopting, purchases
 from pmwpub.service.households.household_loading import HouseholdTable, adopt_households, load_households
@@ -58,7 +58,7 @@ def household_release(parsed: argparse.Namespace) -> Json:
     folder = Path((parsed.out or "").strip() or ".")
     if not (parsed.out or "").strip():
         raise FileRefused("Name the folder that the files are written to (-o). Nothing was charged.")
-    places = [folder / name for name in (*HOUSEHOLD_FILES, SIGNATURE)]
+    places = [folder / name for name in (*HOUSEHOLD_FILES, REPORT, SIGNATURE)]
     key = declared_key()  # one that is none is refused before anything is charged
     apart(places, [parsed.private, *parsed.public, parsed.schema, *store_files(parsed.store)])
     with Ledger.open(parsed.store) as ledger, ledger.recalling(), ExitStack() as output:

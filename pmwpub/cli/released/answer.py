@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from pmwpub.cli.households.household_answer import household_answer
 from pmwpub.cli.inputs import Json, one_line, store_files
 from pmwpub.errors import PlanError
 from pmwpub.numerals import read_float
@@ -15,6 +16,7 @@ from pmwpub.release.answers.marginal_answers import answers_csv, long_csv
 from pmwpub.release.answers.number_answers import OF_A_MEAN, OF_A_RANGE, WITHIN, NumberAnswer, numbers_csv
 from pmwpub.release.answers.quantile_answers import OF_A_QUANTILE, quantiles_csv
 from pmwpub.release.answers.release_answers import ReleaseAnswers
+from pmwpub.release.households.household_checks import is_of_households
 
 ONE_QUESTION = (
     "Ask one thing: the cells of a marginal (--marginal, perhaps --within), a difference (--difference), a mean "
@@ -36,6 +38,10 @@ def answer(parsed: argparse.Namespace) -> Json:
     written = [] if parsed.output is None else [Path(parsed.output)]
     apart(written, [parsed.release, *store_files(parsed.store)])
     writable(written)
+    if is_of_households(Path(parsed.release)):
+        return household_answer(parsed, written, [*map(_cell, parsed.difference or ())])
+    if parsed.of is not None:
+        raise PlanError("Only a release of households counts persons or households (--of).")
     answers = ReleaseAnswers(checking.bundle_in(Path(parsed.release)))
     said: Json = {"covers": answers.covers} | ({"remark": answers.remark} if answers.remark else {})
     if answers.misfit is not None:

@@ -10,6 +10,7 @@ from pmwpub.cli.inputs import Json, read
 from pmwpub.release import checking
 from pmwpub.release.bundle import CERTIFICATE
 from pmwpub.release.certificates.certificate_signature import SIGNATURE, PublicKey, signature_in
+from pmwpub.release.households.household_certificate import HouseholdCertificate
 from pmwpub.release.households.household_checks import (
     NOT_CHECKED,
     checked_households,
@@ -45,7 +46,8 @@ def checked(folder: Path) -> tuple[bytes, list[str], list[str], list[str]]:
     if is_of_households(folder):
         parts = household_files_in(folder)
         holds = list(checked_households(parts))
-        others = sorted(one.name for one in folder.iterdir() if one.name not in parts)
+        named = {CERTIFICATE, *HouseholdCertificate.from_bytes(parts[CERTIFICATE]).files}
+        others = sorted(one.name for one in folder.iterdir() if one.name not in named)
         return parts[CERTIFICATE], holds, list(NOT_CHECKED), others
     files = checking.read_folder(folder)
     found = checking.check(files)

@@ -6,15 +6,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from pmwpub.errors import PlanError, PmwPubError
-from pmwpub.evaluation.baselines import Case, RunTerms, refuse_for, rows_of
 from pmwpub.evaluation.measures import Errors, errors_of
+from pmwpub.evaluation.truths.run_terms import Case, RunTerms, counts_on, refuse_for
 from pmwpub.mechanisms.baselines.matrix.residuals import refuse_slow
 from pmwpub.mechanisms.table_fit.coarse_tables import RangeTables, coarse_schedule, range_columns, without_ranges
 from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth, without
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.table_fit import table_fit
 from pmwpub.mechanisms.table_fit.table_schedule import check_least_share, schedule
-from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 
@@ -65,9 +64,9 @@ class TableFit:
         plan = schedule(
             tables, support, terms.budget, rows_per_person=terms.rows_per_person, complete=False,
             constants=self._constants(tables, terms), growth=self.growth, three_way_share=self.three_way_share,
-            ranges=self._ranges(terms),
+            ranges=self._ranges(terms), cap=terms.cap,
         )  # fmt: skip
-        found = table_fit(count(tables, rows_of(case)), support, plan, noise=case.noise)
+        found = table_fit(counts_on(case, tables), support, plan, noise=case.noise)
         released = found.distribution
         same = released.support is support
         problem = case.problem if same else PublicProblem(terms.workload, released.support)
@@ -97,5 +96,5 @@ class TableFit:
 
 def constants_of(tables: Workload, terms: RunTerms) -> FitConstants:
     """The constants that public facts advise, as in a release."""
-    delta, k = Fraction(1, max(2, terms.n) ** 2), terms.rows_per_person
+    delta, k = Fraction(1, max(2, terms.people) ** 2), terms.rows_per_person
     return FitConstants.advised(tables, terms.budget, n=terms.n, delta=delta, rows_per_person=k)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pmwpub.evaluation.baselines import Case, RunTerms, refuse_for, rows_of
 from pmwpub.evaluation.fits.fitted_tables import TableFit, constants_of
 from pmwpub.evaluation.measures import Errors, errors_of
+from pmwpub.evaluation.truths.run_terms import Case, RunTerms, counts_on, refuse_for
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture, pool_fit
 from pmwpub.mechanisms.table_fit.pool_weights import MOST_TABLES
 from pmwpub.mechanisms.table_fit.table_schedule import schedule
-from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem
 
 
@@ -42,9 +41,9 @@ class WeightedPool:
         tables = measured_tables(terms.workload)
         plan = schedule(
             tables, equal_mixture(supports), terms.budget, rows_per_person=terms.rows_per_person, complete=False,
-            constants=constants_of(tables, terms),
+            constants=constants_of(tables, terms), cap=terms.cap,
         )  # fmt: skip
-        found = pool_fit(count(tables, rows_of(case)), supports, plan, noise=case.noise)
+        found = pool_fit(counts_on(case, tables), supports, plan, noise=case.noise)
         released = found.release.distribution
         errors = errors_of(case.counts, PublicProblem(terms.workload, released.support), released)
         named = tuple(zip(case.candidates, found.parts, strict=True))

@@ -53,6 +53,12 @@ FILES: Mapping[str, tuple[str, str]] = {
     CERTIFICATE: (JSON, "What is promised, what it cost, and the SHA-256 of every other file."),
 }
 """The media type of each file, and what it is."""
+OF_WEIGHTS: Mapping[str, str] = {
+    WEIGHTS: "Every combination of levels in the release, with its share of the total weight.",
+    TABLES: "Every noisy cell that was measured, in units of weight, with the deviation of its noise.",
+    MEASUREMENTS: "Every noisy measurement, in units of weight, with the deviation of its noise.",
+}
+"""What files are of a release that weighs rows, where that is something else."""
 
 MEASURED: Mapping[str, Kind] = {
     "table": "whole number",
@@ -168,7 +174,11 @@ class PublishedRelease:
     def described(self) -> tuple[PublishedFile, ...]:
         """The files in the order of their table here, the certificate last."""
         order = [name for name in FILES if name in self.files]
-        return tuple(PublishedFile(name, *FILES[name], self.files[name], self._columns(name)) for name in order)
+        weights = self.certificate.weights if isinstance(self.certificate, Charged) else None
+        meanings = {name: words for name, (_, words) in FILES.items()} | ({} if weights is None else dict(OF_WEIGHTS))
+        return tuple(
+            PublishedFile(name, FILES[name][0], meanings[name], self.files[name], self._columns(name)) for name in order
+        )
 
     def _columns(self, name: str) -> tuple[FileColumn, ...]:
         """The columns of one of the tables; none of a file whose cells are not described."""

@@ -10,8 +10,8 @@ from pmwpub.release.certificates.unchanged_certificate import UnchangedCertifica
 from pmwpub.strict_json import read_strictly
 
 OF_HOUSEHOLDS = (
-    "That is a release of households: `certificate check` and `certificate sign` take its folder, and its rebuild.py "
-    "makes it again. There are no answers, records, replicate weights or other figures of such a release; its "
+    "That is a release of households: `answer`, `certificate check` and `certificate sign` take its folder, and its "
+    "rebuild.py makes it again. There are no replicate weights, records or counts of few people of such a release; its "
     "weights.csv and persons.csv are there to count in."
 )
 

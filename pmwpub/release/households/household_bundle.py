@@ -16,6 +16,7 @@ from pmwpub.release.households.household_certificate import HouseholdCertificate
 from pmwpub.release.households.household_files import (
     CERTIFICATE,
     REBUILD,
+    REPORT,
     SCHEMA,
     TABLES,
     household_tables_csv,
@@ -34,6 +35,8 @@ class HouseholdBundle:
     atoms    the different public households
     weights  float64 (m,)
     persons, own  int64: noisy counts, not clamped
+    report   report.html as it was made when this was bought; None of releases from before there were reports, and
+             where it could not be made
     """
 
     certificate: HouseholdCertificate
@@ -42,6 +45,7 @@ class HouseholdBundle:
     weights: Floats
     persons: Ints
     own: Ints
+    report: str | None = None
 
     @classmethod
     def of(
@@ -53,7 +57,7 @@ class HouseholdBundle:
 
     def to_bytes(self) -> bytes:
         """One text for one release."""
-        body = {
+        body: dict[str, object] = {
             "certificate": json.loads(self.certificate.to_bytes()),
             "schema": json.loads(self.schema.to_json()),
             "persons": self.atoms.persons.codes.tolist(),
@@ -63,6 +67,8 @@ class HouseholdBundle:
             "noisy_persons": self.persons.tolist(),
             "noisy_households": self.own.tolist(),
         }
+        if self.report is not None:
+            body["report"] = self.report
         return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
@@ -76,7 +82,10 @@ class HouseholdBundle:
             own = Dataset(schema.own_domain, np.array(body["own"], dtype=np.int64))
             atoms = Households(persons, np.array(body["starts"], dtype=np.int64), own, schema.largest)
             noisy = [np.array(body[key], dtype=np.int64) for key in ("noisy_persons", "noisy_households")]
-            return cls(certificate, schema, atoms, np.array(body["weights"], dtype=np.float64), *noisy)
+            weights, report = np.array(body["weights"], dtype=np.float64), body.get("report")
+            if not isinstance(report, str | None):
+                raise ValueError("no text")
+            return cls(certificate, schema, atoms, weights, noisy[0], noisy[1], report)
         except (KeyError, ValueError) as failure:
             raise CertificateError("What is stored is no release of households.") from failure
 
@@ -92,5 +101,7 @@ class HouseholdBundle:
         files[TABLES] = household_tables_csv(self.schema, self.certificate.tables, self.persons, self.own)
         files[REBUILD] = Path(rebuild_households.__file__).read_bytes()
         files[SCHEMA] = self.schema.to_json().encode()
+        if self.report is not None:
+            files[REPORT] = self.report.encode()
         files[CERTIFICATE] = self.certificate.with_files(files, number, seed).to_bytes()
         return files

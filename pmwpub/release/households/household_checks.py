@@ -22,7 +22,14 @@ from pmwpub.release.households.household_certificate import (
     HouseholdCertificate,
 )
 from pmwpub.release.households.household_copies import check_copies
-from pmwpub.release.households.household_files import CERTIFICATE, HOUSEHOLD_FILES, REBUILD, SCHEMA, TABLES
+from pmwpub.release.households.household_files import (
+    CERTIFICATE,
+    HOUSEHOLD_FILES,
+    REBUILD,
+    REPORT,
+    SCHEMA,
+    TABLES,
+)
 from pmwpub.release.households.household_rebuilding import noisy_counts, planned_of, stated_release
 from pmwpub.strict_json import read_strictly
 from pmwpub.tabular.households.household_schema import household_unit
@@ -33,6 +40,7 @@ NOT_CHECKED = (
     "that the noise was drawn as stated, and that the ledger was not tampered with",
     "what only the ledger knows: the population's name, its total budget and what was spent of it, the charge's number "
     "and time, which draw of its plan it paid, the remarks; nor the public file's name and the programs' versions",
+    f"what {REPORT} says, where there is one: its hash alone",
     "that the public table owes nothing to the private one, and that nobody stands in two households",
 )
 
@@ -51,7 +59,8 @@ def is_of_households(folder: Path) -> bool:
 
 def household_files_in(folder: Path) -> dict[str, bytes]:
     """The files that a release of households has, as far as they lie in a folder."""
-    return {name: (folder / name).read_bytes() for name in HOUSEHOLD_FILES if (folder / name).is_file()}
+    names = (*HOUSEHOLD_FILES, REPORT)
+    return {name: (folder / name).read_bytes() for name in names if (folder / name).is_file()}
 
 
 def checked_households(files: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -64,8 +73,8 @@ def checked_households(files: Mapping[str, bytes]) -> tuple[str, ...]:
 
 def _findings(files: Mapping[str, bytes]) -> Iterator[str]:
     certificate, schema = stated_release({name: files[name] for name in (CERTIFICATE, SCHEMA)})
-    wanted = set(HOUSEHOLD_FILES) - {CERTIFICATE}
-    if set(certificate.files) != wanted:
+    wanted = set(certificate.files)
+    if wanted - {REPORT} != set(HOUSEHOLD_FILES) - {CERTIFICATE}:
         raise CertificateError("The certificate does not name the files of a release of households.")
     for name in sorted(wanted):
         if hashlib.sha256(files[name]).hexdigest() != certificate.files[name]:
@@ -75,7 +84,7 @@ def _findings(files: Mapping[str, bytes]) -> Iterator[str]:
     _check_promise(certificate)
     yield "the plan has its hash, and names the schema, n, the largest household and the public table that are stated"
     tables = planned_tables(schema, plan.inputs.workload.build(schema.persons.domain))
-    _check_tables(certificate.tables, tables)
+    check_stated_tables(certificate.tables, tables)
     costs = [(certificate.largest_household if one.of == "persons" else 1) ** 2 / Fraction(one.scale) ** 2
              for one in certificate.tables]  # fmt: skip
     if sum(costs, Fraction(0)) > plan.budget.rho or certificate.rho != decimal_rho(plan.budget.units):
@@ -122,7 +131,8 @@ def _check_script(script: bytes) -> None:
         raise CertificateError("rebuild.py is no script that this version of pmwpub writes or knows.")
 
 
-def _check_tables(stated: tuple[object, ...], tables: HouseholdTables) -> None:
+def check_stated_tables(stated: tuple[object, ...], tables: HouseholdTables) -> None:
+    """CertificateError unless a certificate lists the tables that its plan measures."""
     found = []
     for of, workload in (("persons", tables.persons), ("households", tables.own)):
         names = workload.domain.names

@@ -37,7 +37,7 @@ def check_copies(files: Mapping[str, bytes], certificate: HouseholdCertificate, 
     copies of them as the certificate states, drawn by its seed. So ids, sizes and the household's own levels agree in
     all four.
     """
-    atoms, weights = _weighted_households(files, schema)
+    atoms, weights = weighted_households(files, schema)
     persons, again = certificate.public.persons - len(atoms.persons), certificate.public.households - len(atoms)
     if not 0 <= again <= persons <= again * schema.largest:
         raise CertificateError(f"{WEIGHTS} lists households that the public table cannot have, by its stated numbers.")
@@ -55,7 +55,8 @@ def check_copies(files: Mapping[str, bytes], certificate: HouseholdCertificate, 
         raise CertificateError(f"{PERSONS} and {HOUSEHOLDS} are not drawn from the weights by the seed that is stated.")
 
 
-def _weighted_households(files: Mapping[str, bytes], schema: HouseholdSchema) -> tuple[Households, Floats]:
+def weighted_households(files: Mapping[str, bytes], schema: HouseholdSchema) -> tuple[Households, Floats]:
+    """The households and weights of weights.csv and weighted_persons.csv; CertificateError where these are none."""
     try:
         owners, codes = _persons(files[WEIGHTED], schema.persons.domain)
         weights = np.array([float(line[-1]) for line in _lines(files[WEIGHTS])])

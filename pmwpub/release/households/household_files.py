@@ -23,6 +23,8 @@ WEIGHTS, WEIGHTED = "weights.csv", "weighted_persons.csv"
 TABLES, CERTIFICATE, SCHEMA, REBUILD = "tables.csv", "certificate.json", "schema.json", "rebuild.py"
 HOUSEHOLD_FILES = (PERSONS, HOUSEHOLDS, WEIGHTS, WEIGHTED, TABLES, CERTIFICATE, SCHEMA, REBUILD)
 """What a release of households is written as."""
+REPORT = "report.html"
+"""Beside these, named by certificates since there are reports; one that was made before names none."""
 
 TABLES_HEADER = ("of", "columns", "levels", "noisy_count", "sigma")
 

@@ -31,7 +31,6 @@ __all__ = [
     "OF_A_MEAN",
     "OF_A_QUANTILE",
     "OF_A_RANGE",
-    "OF_ROWS",
     "PUBLIC",
     "PUBLIC_PEOPLE",
     "RESTS_ON",
@@ -46,11 +45,12 @@ __all__ = [
     "answers_of",
     "few_records_in",
     "misfitting",
+    "share_of",
     "workload_csv",
 ]
 
-OF_ROWS, PUBLIC = "share of rows", "public table"
-"""Headers of the table of answers."""
+PUBLIC = "public table"
+"""A header of the table of answers."""
 
 
 def answers_of(service: Service, bundle: Bundle) -> ReleaseAnswers:
@@ -63,8 +63,13 @@ def answers_of(service: Service, bundle: Bundle) -> ReleaseAnswers:
     return service.cache(key, lambda: ReleaseAnswers(bundle))
 
 
+def share_of(found: Released) -> str:
+    """What a release answers of a cell: its share of the rows, or of what they weigh."""
+    return f"share of {'rows' if found.plan.weights is None else 'total weight'}"
+
+
 def answer_table(
-    current: Study | None, found: Released, names: Sequence[str], answers: Sequence[CellAnswer], share: str = OF_ROWS
+    current: Study | None, found: Released, names: Sequence[str], answers: Sequence[CellAnswer], share: str
 ) -> figures.Table:
     """A row a cell: its levels, the answer with its interval, and the public table's share where that is still here.
 

@@ -1,13 +1,14 @@
-"""The bundled sample: generated tables that ship with the project."""
+"""The bundled samples: generated tables that ship with the project."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 from pmwpub.errors import PmwPubError
-from pmwpub.records import Dataset
+from pmwpub.plans import WorkloadChoice
 from pmwpub.service.inputs.bundled_files import APP_FILES
-from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.coding.encode import Encoded, encode_public
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -19,8 +20,58 @@ FAR_AWAY = "state_d.csv"
 SCHEMA = "schema.json"
 
 
+@dataclass(frozen=True)
+class DemoSample:
+    """The files of one demo, and what its population is registered with.
+
+    private, schema  file names
+    candidates       file names; the last one is of a state that is far away
+    unit             whom the population protects
+    note             what is recorded of the population, by which the sample is known again
+    name             the first letters of the population's name
+    """
+
+    private: str
+    candidates: tuple[str, ...]
+    schema: str
+    choice: WorkloadChoice
+    unit: str
+    note: str
+    name: str
+
+    @property
+    def far_away(self) -> str:
+        """The candidate whose best mixture is poor."""
+        return self.candidates[-1]
+
+
+STATES = DemoSample(
+    private=PRIVATE,
+    candidates=CANDIDATES,
+    schema=SCHEMA,
+    choice=WorkloadChoice(k=3, marginals=128, seed=0),
+    unit="one resident of the generated state A",
+    note="Generated data; nobody's records.",
+    name="demo",
+)
+SURVEY = DemoSample(
+    private="homes_a.csv",
+    candidates=("homes_b.csv", "homes_c.csv", "homes_d.csv"),
+    schema="survey.json",
+    choice=WorkloadChoice(k=2),
+    unit="one person in the generated survey of state A",
+    note="Generated data of a survey with weights; nobody's records.",
+    name="survey",
+)
+
+
+def sample_of(notes: list[str]) -> DemoSample:
+    """The sample of a population of which these notes were recorded; the states' where none names another one."""
+    return SURVEY if SURVEY.note in notes else STATES
+
+
 def sample_file(name: str) -> bytes:
-    """One file of the sample; PmwPubError where the project was installed without it."""
+    """One file of the samples; PmwPubError where the project was installed without it."""
     path = FOLDER / name
     if not path.is_file():
         raise PmwPubError(
@@ -29,12 +80,12 @@ def sample_file(name: str) -> bytes:
     return path.read_bytes()
 
 
-@lru_cache(maxsize=1)
-def sample_rows() -> bytes:
+@lru_cache(maxsize=2)
+def sample_rows(sample: DemoSample = STATES) -> bytes:
     """The rows of state A, which plays the private table; generated, nobody's records."""
-    return read_table(sample_file(PRIVATE)).same_rows()
+    return read_table(sample_file(sample.private)).same_rows()
 
 
-def sample_truth(schema: Schema) -> Dataset:
+def sample_truth(schema: Schema, sample: DemoSample = STATES) -> Encoded:
     """State A as rows that may be looked at, for it is generated; for simulations in the demo only."""
-    return encode_public(read_table(sample_file(PRIVATE)), schema).dataset
+    return encode_public(read_table(sample_file(sample.private)), schema)

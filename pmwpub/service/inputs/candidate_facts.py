@@ -55,6 +55,7 @@ def _facts(
         broken=encoded.broken,
         by_rule=encoded.by_rule,
         ignored=encoded.ignored,
+        as_truth=encoded.as_truth,
     )
 
 

@@ -179,7 +179,7 @@ def _public(service: Service, current: Study) -> tuple[Sequence[Any], list[str]]
 
 def _column(service: Service, current: Study, remedies: Sequence[Remedy], schema: Schema) -> Column:
     """What decisions about one column make of it."""
-    aside = [one for one in remedies if _is_aside(one) and one.value != "weight"]
+    aside = [one for one in remedies if one.rule == "kind" and one.value in ("ignore", "id")]
     if aside and aside[-1].value == "ignore":
         return IgnoredColumn(name=aside[-1].column, kind="ignore")
     if aside:
@@ -188,7 +188,7 @@ def _column(service: Service, current: Study, remedies: Sequence[Remedy], schema
 
 
 def _is_aside(remedy: Remedy) -> bool:
-    return remedy.rule == "kind" and remedy.value in _ASIDE
+    return remedy.rule == "weight" or (remedy.rule == "kind" and remedy.value in _ASIDE)
 
 
 def _overrules(new: Remedy, old: Remedy) -> bool:
@@ -198,7 +198,8 @@ def _overrules(new: Remedy, old: Remedy) -> bool:
         return parent_name(old.value) == parent_name(new.value)
     if old.rule in _SEVERAL:
         return new.rule in _SEVERAL and new.value == old.value
-    return new.rule == old.rule or _is_aside(old)
+    weighed = new.rule == "weight" and old.rule == "kind"
+    return new.rule == old.rule or _is_aside(old) or weighed
 
 
 def _with(schema: Schema, column: Column) -> Schema:

@@ -10,8 +10,9 @@ from pmwpub.ledger import Balance, Closing, Population
 from pmwpub.plans import AnyReleasePlan, AssessmentPlan, BestPlan, PublicInputs, RowsBeyond, WorkloadChoice
 from pmwpub.plans.weighing import Weighing, WeightKind, kind_of_weights
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Dataset, Support
+from pmwpub.records import Dataset, Ints, Support
 from pmwpub.service.households.household_unit import protects_households
+from pmwpub.service.inputs.bundled_sample import STATES, DemoSample
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.households.household_schema import HouseholdRule, HouseholdSchema
@@ -21,11 +22,6 @@ from pmwpub.tabular.schema.table_schema import Schema
 NO_TOTAL = (
     "The schema weighs rows by the column {column!r}, and shares need a total to be taken of. Declare it there "
     '("total": what the weights sum up to by public sources), or buy it (`pmwpub weight-total`). Nothing was charged.'
-)
-
-NOT_SIMULATED = (
-    "The schema weighs rows, and simulations count each public row as one: they would say that errors are smaller than "
-    "they are. Leave the cap out of the column of weights to simulate without weights."
 )
 
 MINIMUM_ROWS = 2
@@ -39,6 +35,7 @@ class CandidateFacts:
     broken   rows left out because they break a rule of the schema; by_rule: how many break each
     problem  why it cannot be used under this schema, or ""
     options  how its text is read, where somebody confirmed that
+    as_truth  as `Encoded` has it
     """
 
     name: str
@@ -53,6 +50,7 @@ class CandidateFacts:
     ignored: tuple[str, ...] = ()
     problem: str = ""
     options: ReadOptions | None = None
+    as_truth: Ints | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -73,6 +71,7 @@ class Study:
     totals  the noisy totals of weights that were bought, in units, with the SHA-256 of the plan: by `kind_of_weights`,
             the one of the narrowest noise first
     household  how rows make households, with the largest one of the terms; None where nobody said, and of persons
+    sample  whose files a demo has; of another population it says nothing
     """
 
     population: Population
@@ -85,6 +84,7 @@ class Study:
     closed: Closing | None = None
     totals: Mapping[WeightKind, tuple[tuple[int, str], ...]] = field(default_factory=dict)
     household: HouseholdRule | None = None
+    sample: DemoSample = STATES
 
     def candidate(self, sha256: str) -> CandidateFacts:
         """The candidate of that content; LedgerError if there is none."""
@@ -123,11 +123,6 @@ class Study:
     def weighs_rows(self) -> bool:
         """Whether private rows count as what they weigh."""
         return self.schema is not None and self.schema.weight_column is not None
-
-    def refuse_weighed(self) -> None:
-        """Raise PlanError where the schema weighs rows: of what is asked for then, only rows would be counted."""
-        if self.weighs_rows:
-            raise PlanError(NOT_SIMULATED)
 
     @property
     def weights(self) -> Weighing | None:

@@ -20,6 +20,7 @@ from pmwpub.evaluation import (
     reach,
     summarise,
 )  # fmt: skip
+from pmwpub.plans.weighing import mass_of, reach_of
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
@@ -78,9 +79,10 @@ def advise_rounds(service: Service, current: Study, candidates: Sequence[str], e
         nearest = min(lines, key=lambda line: abs(line.epsilon - float(wanted)))
         if (tried := _tried(simulation, nearest)) is not None:
             return Advice(tried, truth, nearest.epsilon, tried=True)
-        people, queries = current.population, current.workload().queries
-        rho = zcdp_of(ApproxDP(wanted, people.delta)).rho
-        rounds = advised_rounds(float(rho), people.n, queries, nearest.mean, rows_per_person=people.rows_per_person)
+        counted, queries = current.counted, current.workload().queries
+        rho = zcdp_of(ApproxDP(wanted, current.population.delta)).rho
+        n, k = mass_of(counted), reach_of(counted)
+        rounds = advised_rounds(float(rho), n, queries, nearest.mean, rows_per_person=k)
         return Advice(rounds, truth, nearest.epsilon)
     return Advice(DEFAULT_ROUNDS)
 

@@ -21,7 +21,7 @@ from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 from pmwpub.service.core import Service
 from pmwpub.service.free_work import free_claim, is_stored
-from pmwpub.service.inputs.bundled_sample import sample_truth
+from pmwpub.service.inputs.bundled_sample import STATES, sample_truth
 from pmwpub.service.inputs.demo import CHOICE
 from pmwpub.service.inputs.study import Study
 from pmwpub.tasks.simulation_work import SimulationWork
@@ -160,9 +160,14 @@ def explore(service: Service, current: Study, case: BiasCase) -> BiasSweep:
     return sweep(service, current, case)
 
 
+def runs_here(current: Study) -> bool:
+    """Whether a population is a demo whose rows count as one each, which is what the sweep is about."""
+    return current.demo and current.sample == STATES and current.schema is not None
+
+
 def sweep(service: Service, current: Study, case: BiasCase) -> BiasSweep:
     """What is known of the sweep of a case; nothing is run. Raises PlanError outside a demo."""
-    if not current.demo or current.schema is None:
+    if not runs_here(current):
         raise PlanError(SAMPLE_ONLY)
     key, population = _key(current, case), current.population.name
     job_key = _job_key(population, key)
@@ -175,7 +180,7 @@ def sweep(service: Service, current: Study, case: BiasCase) -> BiasSweep:
 def _work(service: Service, current: Study, case: BiasCase) -> SimulationWork:
     if current.schema is None:
         raise PlanError(SAMPLE_ONLY)
-    truth = sample_truth(current.schema)
+    truth = sample_truth(current.schema).dataset
     stage = stage_of(truth, CHOICE.build(current.schema.domain), case, current.population.delta)
     return SimulationWork(stage, Sweep((case.epsilon,), runs=RUNS, methods=METHODS), service.place)
 

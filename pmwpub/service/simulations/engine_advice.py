@@ -155,13 +155,7 @@ def _rule(ways: Sequence[Way]) -> str:
 def _fixed(found: EngineTrial, workload: Workload) -> str:
     if not fits(workload):
         return "Advised: PMW^Pub. The tables of this workload are too many for table fit."
-    why = (
-        "No other public table is there that could play the private one"
-        if not found.truths
-        else "This public table and workload are too large to be tried in seconds"
-        if not found.marginals
-        else "Nothing was tried for this choice"
-    )
+    why = found.hindered or "Nothing was tried for this choice"
     return (
         f"Advised: table fit, a fixed default. {why}; table fit had a smaller error than PMW^Pub on every pair of "
         "tables that was measured when this program was made."

@@ -13,11 +13,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
 from pmwpub.errors import PlanError, WorkloadError
-from pmwpub.evaluation import Stage, resampled
 from pmwpub.evaluation.verdicts import WORTH
 from pmwpub.jobs import Job
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
-from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
 from pmwpub.service.core import Service
@@ -26,6 +24,7 @@ from pmwpub.service.inputs.stored_tables import spelt
 from pmwpub.service.inputs.study import CandidateFacts
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations.swept_engines import swept_ways
+from pmwpub.service.simulations.truths.played_truths import PlayedTruth, plays, weighed_setting
 from pmwpub.tasks.engine_work import FITS, EngineWork, Way
 
 TRIAL, TASK = "engine-trial", "engines"
@@ -37,6 +36,9 @@ MOST_CELLS = 60_000
 """Of the tables that table fit measures: a simulated run takes about 40 microseconds for each."""
 MOST_THREE_WAY_CELLS = 100_000
 """The same where tables of three columns are measured too: they are tried where there are no more than these."""
+TOO_MANY_ROWS = "The population has {n:,} rows, and trials here draw at most {most:,}"
+NOBODY_PLAYS = "No other public table is there that could play the private one"
+TOO_LARGE = "This public table and workload are too large to be tried in seconds"
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class EngineTrial:
                at its best rounds, as far as each can be run
     swept      whether `ways` are those of sweeps over the whole workload that were made on Compare, not of a trial:
                PMW^Pub had the rounds of those sweeps then
+    hindered   why nothing can be tried, words without a full stop; "" where it can
     """
 
     key: str
@@ -58,11 +61,12 @@ class EngineTrial:
     job: Job | None = None
     ways: tuple[Way, ...] = field(default=())
     swept: bool = False
+    hindered: str = ""
 
     @property
     def possible(self) -> bool:
-        """Whether public tables and sizes allow a trial."""
-        return bool(self.truths and self.marginals)
+        """Whether the schema, public tables and sizes allow a trial."""
+        return not self.hindered
 
     def of(self, engine: str) -> Way | None:
         """What one engine reached; None where it could not be run, or nothing is stored."""
@@ -95,16 +99,14 @@ def try_engines(service: Service, current: Study, candidates: Sequence[str], eps
 
 
 def trial(service: Service, current: Study, candidates: Sequence[str], epsilon: float) -> EngineTrial:
-    """What is known of a trial; nothing is run. Where none was made, finished sweeps of these tables count for it.
-
-    None is possible where the schema weighs rows: public rows count as one each, and would tell of smaller errors.
-    """
+    """What is known of a trial; nothing is run. Where none was made, finished sweeps of these tables count for it."""
     epsilon = float(f"{epsilon:.6g}")  # as a budget in whole units of rho may give it back
     truths, tried = _truths(current, candidates), _tried(current, candidates)
     key, population = _key(current, candidates, truths, tried, epsilon), current.population.name
-    too_many = current.population.n > service.policy.simulated_rows or current.weighs_rows
-    marginals = 0 if tried is None or too_many else len(tried.tables)
-    plain = EngineTrial(key, epsilon, tuple(one.name for one in truths), marginals)
+    untried = _untried(service, current)
+    marginals = 0 if tried is None or untried else len(tried.tables)
+    hindered = untried or (NOBODY_PLAYS if not truths else "" if marginals else TOO_LARGE)
+    plain = EngineTrial(key, epsilon, tuple(one.name for one in truths), marginals, hindered=hindered)
     job_key = _job_key(current, key)
     if is_stored(service, population, TRIAL, key, job_key):
         lines = json.loads(service.ledger.document(population, TRIAL, key))
@@ -118,9 +120,16 @@ def trial(service: Service, current: Study, candidates: Sequence[str], epsilon: 
     return plain
 
 
+def _untried(service: Service, current: Study) -> str:
+    """Why nothing of this population is tried, whatever its public tables are; "" where nothing stands against it."""
+    n, most = current.population.n, service.policy.simulated_rows
+    return TOO_MANY_ROWS.format(n=n, most=most) if n > most else ""
+
+
 def _truths(current: Study, candidates: Sequence[str]) -> list[CandidateFacts]:
-    """The tables that play the private one: the first others that fit the schema, in the order of the study."""
-    return [facts for facts in current.usable if facts.sha256 not in candidates][:MOST_TRUTHS]
+    """The tables that play the private one: the first others that can, in the order of the study."""
+    others = [facts for facts in current.usable if facts.sha256 not in candidates and plays(current, facts)]
+    return others[:MOST_TRUTHS]
 
 
 def _tried(current: Study, candidates: Sequence[str]) -> Workload | None:
@@ -152,17 +161,15 @@ def _support(current: Study, candidates: Sequence[str]) -> Support:
 
 def _work(current: Study, candidates: Sequence[str], epsilon: float) -> EngineWork:
     """The stages: each truth is resampled to n rows, and then errs as a private table does."""
-    workload, people, name = _tried(current, candidates), current.population, current.names(sorted(candidates))
+    workload, name = _tried(current, candidates), current.names(sorted(candidates))
     if workload is None:
         raise PlanError("This public table and workload are too large for a trial of the engines.")
-    stages = {}
-    for facts in _truths(current, candidates):
-        if facts.dataset is not None:
-            rows = resampled(facts.dataset, people.n, 0)
-            supports = {name: _support(current, candidates)}
-            stages[facts.sha256] = Stage(
-                workload, count(workload, rows), supports, people.delta, people.rows_per_person, rows=rows
-            )
+    supports = {name: _support(current, candidates)}
+    stages = {
+        facts.sha256: PlayedTruth.of(facts).stage(current, workload, supports)
+        for facts in _truths(current, candidates)
+        if facts.dataset is not None
+    }
     return EngineWork(stages, name, epsilon, RUNS, _three_way(current, workload))
 
 
@@ -183,6 +190,7 @@ def _key(
         "people": [people.n, people.rows_per_person, str(people.delta)],
         "epsilon": repr(epsilon),
         "terms": [RUNS, FITS, MOST_MARGINALS, SEED, WORTH],
+        **weighed_setting(current),
     }
     if _three_way(current, tried):
         body["three_way"] = MOST_THREE_WAY_CELLS

@@ -42,11 +42,9 @@ class Exploration:
 def explore(service: Service, current: Study, truth: str, terms: SweepRange = DEFAULT) -> Exploration:
     """Start a sweep, take it up where it stopped, or find the one that runs or is stored; nothing is charged.
 
-    Raises PlanError for an empty grid, a truth that does not fit or a schema that weighs rows, ViewersOnly on a server
-    for viewers alone, and
-    QueueFull without a place; then nothing is stored.
+    Raises PlanError for an empty grid, a truth that does not fit or has no weights where rows are weighed, ViewersOnly
+    on a server for viewers alone, and QueueFull without a place; then nothing is stored.
     """
-    current.refuse_weighed()
     found = exploration(service, current, truth, terms)
     if found.simulation is None and found.job is None:
         claim = free_claim(service, current.population.name, current.population.n)

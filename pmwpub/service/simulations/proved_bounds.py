@@ -13,10 +13,12 @@ from fractions import Fraction
 from pmwpub import figures
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import Simulation, Stage
+from pmwpub.plans.weighing import mass_of, reach_of
 from pmwpub.rounding import near
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations.explorations import Exploration
 from pmwpub.service.simulations.sweep_range import PRIVATE_TRUTH, rows_of
+from pmwpub.service.simulations.truths.played_truths import known_total
 from pmwpub.theory import HYPOTHESES, accuracy_line
 
 BETA = 0.05
@@ -38,20 +40,22 @@ class ProvedBounds:
 
 
 def bounds_of(current: Study, found: Exploration, simulation: Simulation) -> ProvedBounds:
-    """The bounds for the candidates of a sweep on public tables whose floors are known.
+    """The bounds for the candidates of a sweep on public tables whose floors are known; none where rows are weighed and
+    nobody knows what they weigh together.
 
     Raises PlanError for a sweep whose truth is the private table.
     """
     if found.truth == PRIVATE_TRUTH:
         raise PlanError("The accuracy theorem is drawn for simulations on public tables only.")
-    people = current.population
+    if current.weighs_rows and known_total(current) is None:
+        return ProvedBounds()
     return _bounds(
         simulation,
         rows_of(current, found.truth, found.terms),
-        n=people.n,
+        n=mass_of(current.counted),
         queries=current.workload().queries,
-        delta=people.delta,
-        rows_per_person=people.rows_per_person,
+        delta=current.population.delta,
+        rows_per_person=reach_of(current.counted),
     )
 
 
@@ -65,7 +69,7 @@ def bounds_on(stage: Stage, simulation: Simulation) -> ProvedBounds:
         n=stage.counts.n,
         queries=stage.workload.queries,
         delta=stage.delta,
-        rows_per_person=stage.rows_per_person,
+        rows_per_person=stage.reach,
     )
 
 

@@ -9,19 +9,22 @@ from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation import resampled
+from pmwpub.evaluation import WeighedTruth, resampled
 from pmwpub.jobs import Job
 from pmwpub.mechanisms.noisy_error.assessment import half_width
 from pmwpub.mechanisms.noisy_error.lazy_rounding import Grid
 from pmwpub.plans import AssessmentPlan, Scope, floor_workload
 from pmwpub.plans.weighing import mass_of, reach_of
 from pmwpub.privacy.lattice_noise import LatticeLaplace
+from pmwpub.queries.repeated_rows import RepeatedRows
+from pmwpub.records import Dataset
 from pmwpub.service.bought.assessments import shares_of
 from pmwpub.service.choosing.floor_part import part_of
 from pmwpub.service.core import Service
 from pmwpub.service.free_work import free_claim, is_stored
 from pmwpub.service.inputs.stored_tables import spelt
-from pmwpub.service.inputs.study_store import Study
+from pmwpub.service.inputs.study import CandidateFacts, Study
+from pmwpub.service.simulations.truths.played_truths import PlayedTruth, plays, weighed_setting
 from pmwpub.tasks.public_work import ComparisonWork, Pair, PairFacts
 
 COMPARISON = "comparison"
@@ -128,6 +131,7 @@ def _key(service: Service, current: Study, setting: Scope, pools: Sequence[Seque
         "workload": current.workload().sha256,
         "setting": setting,
         "n": current.population.n,
+        **weighed_setting(current),
     }
     if setting == "part":
         body["part"] = part_of(service, current)
@@ -142,12 +146,16 @@ def _work(service: Service, current: Study, setting: Scope, pools: Sequence[Sequ
     workload = floor_workload(full, setting, part_of(service, current) if setting == "part" else ())
     usable = current.usable
     pairs = [
-        Pair(truth.name, current.names(pool), resampled(truth.dataset, current.population.n, 0), current.support(pool))
+        Pair(truth.name, current.names(pool), _as_truth(current, truth, truth.dataset), current.support(pool))
         for pool in [[facts.sha256] for facts in usable] + [list(pool) for pool in pools]
         for truth in usable
-        if truth.dataset is not None and truth.sha256 not in pool
+        if truth.dataset is not None and truth.sha256 not in pool and plays(current, truth)
     ]
     return ComparisonWork(workload, tuple(pairs), WIDTH)
+
+
+def _as_truth(current: Study, facts: CandidateFacts, rows: Dataset) -> RepeatedRows | WeighedTruth:
+    return PlayedTruth.of(facts).weighed(current) or resampled(rows, current.population.n, 0)
 
 
 def _stored(result: object) -> bytes:

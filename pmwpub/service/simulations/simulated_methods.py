@@ -18,6 +18,7 @@ from pmwpub.evaluation import (
     baseline_of,
     is_baseline,
     label_of,
+    takes_weights,
 )
 
 __all__ = [
@@ -39,8 +40,13 @@ OFFERED_BASELINES = (
 """The other engine and the baselines, by name; one that needs another package says so where that is missing."""
 
 
-def described_baseline(method: str) -> str:
-    """A baseline by its label, with its remark, or else with what it needs."""
+def described_baseline(method: str, *, weighed: bool = False) -> str:
+    """A baseline by its label, with its remark, or else with what it needs.
+
+    weighed  whether rows are weighed, which most baselines do not take
+    """
+    if weighed and not takes_weights(method):
+        return f"{label_of(method)}: does not take weights"
     baseline = baseline_of(method)
     needs = "with each public table" if baseline.uses_candidate else "without a public table"
     return f"{label_of(method)}: {baseline.remark or needs}"

@@ -11,13 +11,12 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation import SIMPLEST, Stage, Sweep, halves, part_of_table, part_rows, resampled
-from pmwpub.queries.counts import count
-from pmwpub.queries.repeated_rows import RepeatedRows
+from pmwpub.evaluation import SIMPLEST, Stage, Sweep, part_of_table, part_rows
 from pmwpub.records import Dataset, Support
 from pmwpub.service.inputs.bundled_sample import sample_truth
 from pmwpub.service.inputs.stored_tables import spelt
 from pmwpub.service.inputs.study_store import Study
+from pmwpub.service.simulations.truths.played_truths import PlayedTruth, plays, weighed_setting
 
 EPSILONS = (0.1, 0.25, 0.5, 1.0)
 SAMPLE_TRUTH = "sample"
@@ -64,7 +63,7 @@ def _tuples(value: object) -> object:
 
 def truths(current: Study) -> dict[str, str]:
     """Who can play the truth: content key -> name. In a demo the generated private table itself comes first."""
-    names = {facts.sha256: facts.name for facts in current.usable}
+    names = {facts.sha256: facts.name for facts in current.usable if plays(current, facts)}
     return ({SAMPLE_TRUTH: "state A (made up for the demo)"} if current.demo else {}) | names
 
 
@@ -93,23 +92,19 @@ def rows_of(current: Study, truth: str, terms: SweepRange) -> dict[str, int]:
 def stage_of(current: Study, truth: str, terms: SweepRange) -> Stage:
     """The truth, resampled to n rows unless it is the sample's own, and the supports that play candidates.
 
-    Raises PlanError where the truth does not fit the schema.
+    Raises PlanError where the truth does not fit the schema, or has no weights where rows are weighed.
     """
-    names, people = played(current, truth, terms), current.population
-    rows: Dataset | RepeatedRows
+    names = played(current, truth, terms)
     if truth == SAMPLE_TRUTH and current.demo and current.schema is not None:
-        rows, supports = sample_truth(current.schema), _supports(current, names)
+        sample = PlayedTruth.encoded(truths(current)[truth], sample_truth(current.schema, current.sample))
+        return sample.stage(current, current.workload(), _supports(current, names), as_it_is=True)
+    table = PlayedTruth.of(current.candidate(truth))
+    if ((), WHOLE) in names.values():
+        table, rest = table.halves()
+        supports = dict.fromkeys(names, Support.of(rest))
     else:
-        facts = current.candidate(truth)
-        if facts.dataset is None:
-            raise PlanError(f"{facts.name} does not fit the schema and cannot play the truth.")
-        if ((), WHOLE) in names.values():
-            half, rest = halves(facts.dataset, 0)
-            rows, supports = resampled(half, people.n, 0), dict.fromkeys(names, Support.of(rest))
-        else:
-            rows, supports = resampled(facts.dataset, people.n, 0), _supports(current, names)
-    workload = current.workload()
-    return Stage(workload, count(workload, rows), supports, people.delta, people.rows_per_person, rows=rows)
+        supports = _supports(current, names)
+    return table.stage(current, current.workload(), supports)
 
 
 def supports_of(current: Study, terms: SweepRange) -> dict[str, Support]:
@@ -164,6 +159,7 @@ def _setting(current: Study, truth: str) -> dict[str, object]:
         "n": people.n,
         "k": people.rows_per_person,
         "delta": str(people.delta),
+        **weighed_setting(current),
     }
 
 

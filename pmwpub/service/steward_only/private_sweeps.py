@@ -9,12 +9,14 @@ from __future__ import annotations
 import secrets
 import threading
 import weakref
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation import Simulation, Stage
+from pmwpub.evaluation import Simulation, Stage, TruthWeights
 from pmwpub.jobs import Claim, Reason
-from pmwpub.queries.counts import count
+from pmwpub.plans.weighing import planned_counts
+from pmwpub.records import Support
 from pmwpub.service.core import Service
 from pmwpub.service.free_work import free_claim
 from pmwpub.service.inputs.study_store import Study
@@ -48,25 +50,32 @@ class PrivateSweep:
 def sweep_private(service: Service, private: PrivateTable, current: Study, terms: SweepRange) -> PrivateSweep:
     """Record the look, then start the sweep.
 
-    Raises PlanError where nothing was frozen yet or the table is of another schema, StoreUnavailable where the look
+    Raises PlanError where nothing was frozen yet, the table is of another schema, or rows are weighed and nobody knows
+    what they weigh together; StoreUnavailable where the look
     cannot be recorded, QueueFull without a place. Nothing is computed then.
 
     Privacy: none. Exact numbers for the steward alone; the mark is committed before a private row is looked at.
     """
     if current.schema is None or private.schema_sha256 != current.schema.sha256:
         raise PlanError("The private table was encoded with another schema than the study's; load it again.")
-    current.refuse_weighed()
     private.check(current.population.n, current.population.rows_per_person, current.population)
-    sweep, supports = terms.sweep, supports_of(current, terms)
+    sweep, supports, _ = terms.sweep, supports_of(current, terms), current.counted
     found = PrivateSweep(f"{PRIVATE_TRUTH}-simulation:{secrets.token_hex(16)}", terms)
     with service.engine.reserve(found.key, claim := free_claim(service, current.population.name, 0)):
         record(service, private, "errors of simulated releases on the private table, against epsilon")
-        people, workload = current.population, current.workload()
-        stage = Stage(
-            workload, count(workload, private.dataset), supports, people.delta, people.rows_per_person, private=True
-        )
+        stage = _stage(private, current, supports)
         _submit(service, found, SimulationWork(stage, sweep, service.place.on_this_machine), claim)
     return found
+
+
+def _stage(private: PrivateTable, current: Study, supports: Mapping[str, Support]) -> Stage:
+    """The private table as the truth, weighed as plans weigh it now."""
+    people, workload, counted = current.population, current.workload(), current.counted
+    weights = None if counted.weights is None else TruthWeights(counted.weights.cap, people.n)
+    counts = planned_counts(workload, private.dataset, counted)
+    return Stage(
+        workload, counts, supports, people.delta, people.rows_per_person, private=True, weights=weights
+    )  # fmt: skip
 
 
 def stop(service: Service, found: PrivateSweep) -> None:

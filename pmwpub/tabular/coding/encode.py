@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pmwpub.errors import FileRefused
-from pmwpub.records import Bools, Codes, Dataset, code_type
+from pmwpub.records import Bools, Codes, Dataset, Ints, code_type
 from pmwpub.tabular.coding import written_cells
 from pmwpub.tabular.coding.whole_columns import coder
 from pmwpub.tabular.files.chunks import Chunk
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.files.text.inert_cells import place_in, stands_in
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.tabular.weights.row_weights import WeightReader
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +27,8 @@ class Encoded:
     broken    public rows left out because they break a rule of the schema; always 0 for a private table
     by_rule   how many of these break each rule, in the schema's order: a row may break several
     unplaced  column -> number of cells without a level
+    as_truth  int64 (rows,): what each row weighs where the table plays a private one whose rows are weighed, in units;
+              None of a private table, and where the schema weighs no private row or the file lacks the column
 
     Privacy: of a private table, `ignored` and `unplaced` are for the steward only; the repr shows neither.
     """
@@ -36,6 +39,7 @@ class Encoded:
     broken: int = 0
     by_rule: tuple[int, ...] = ()
     unplaced: Mapping[str, int] = field(default_factory=dict, repr=False)
+    as_truth: Ints | None = field(default=None, repr=False)
 
 
 def encode_public(table: TextTable, schema: Schema, *, written: bool = True, ruled: bool = True) -> Encoded:
@@ -60,7 +64,18 @@ def encode_public(table: TextTable, schema: Schema, *, written: bool = True, rul
     keep, by_rule = _kept_by_rules(codes, whole, schema) if ruled else (whole, ())
     rows = Dataset(schema.domain, codes if keep.all() else codes[keep])
     broken = int(whole.sum() - keep.sum())
-    return Encoded(rows, encoder.ignored, dropped, broken, by_rule, unplaced)
+    weights = _weights_as_truth(table, schema)
+    as_truth = None if weights is None else weights[keep]
+    return Encoded(rows, encoder.ignored, dropped, broken, by_rule, unplaced, as_truth)
+
+
+def _weights_as_truth(table: TextTable, schema: Schema) -> Ints | None:
+    """What each row of a public table would weigh as a private one, where it has the column."""
+    column = schema.weight_column
+    if column is None or not stands_in(table.header, column.name):
+        return None
+    reader = WeightReader.of(table.header, schema)
+    return None if reader is None else reader.weights(table.cells)
 
 
 def _kept_by_rules(codes: Codes, whole: Bools, schema: Schema) -> tuple[Bools, tuple[int, ...]]:

@@ -51,6 +51,11 @@ def sounds_like_measure(name: str) -> bool:
     return bool(_MEASURES & set(words)) or (words[:1] != () and words[0] in _NUMBERS and "of" in words)
 
 
+def may_be_weight(name: str) -> bool:
+    """Whether a name is "weight" or "wt" alone, which may be a survey's or a body's."""
+    return len(words_of(name)) == 1 and words_of(name)[0] in _WEIGHT_WORDS
+
+
 def sounds_like_weight(name: str) -> bool:
     """Whether a name is that of a survey weight; "weight" alone may be a body's."""
     words = set(words_of(name))

@@ -9,12 +9,13 @@ import numpy as np
 from pmwpub.numerals import read_float
 from pmwpub.records import Ints
 from pmwpub.tabular.review.column_counts import PublicColumn, TableColumn
-from pmwpub.tabular.review.column_meanings import sounds_like_weight
+from pmwpub.tabular.review.column_meanings import may_be_weight, sounds_like_weight
 from pmwpub.tabular.review.row_names import names_rows
 from pmwpub.tabular.review.table_names import names_tables
 from pmwpub.tabular.review.verdict import Verdict
 from pmwpub.tabular.schema.column_types import EncodedColumn as Drafted
 from pmwpub.tabular.schema.column_types import NumericColumn
+from pmwpub.tabular.weights.proposed_weights import numbers_of, proposed_weight
 
 Coder = Callable[[Sequence[str]], Ints]
 """Cells -> their codes."""
@@ -43,15 +44,20 @@ def verdict_on(column: PublicColumn, drafted: Drafted | None, codes: Coder | Non
 
 def _weight(column: PublicColumn) -> Verdict | None:
     """A survey weight says how many people a row stands for, not what they are like."""
-    if not sounds_like_weight(column.name) or len(column.counts) < min(FEW_WEIGHTS, column.rows // 2 + 1):
+    sure = sounds_like_weight(column.name)
+    if not (sure or may_be_weight(column.name)) or len(column.counts) < min(FEW_WEIGHTS, column.rows // 2 + 1):
         return None
     if not all(_is_positive(cell) for cell in column.counts):
         return None
+    proposed = proposed_weight(numbers_of(column.name, column.counts))
     why = (
         f"Its name is that of a survey weight, and its {len(column.counts):,} distinct values are positive numbers: it "
         "says how many people a row stands for."
+        if sure
+        else f"Its {len(column.counts):,} distinct values are positive numbers: a survey's weights, which say how many "
+        "people a row stands for, or a body's."
     )
-    return Verdict(column.name, "weight", why, "leave out", leaves_out=True)
+    return Verdict(column.name, "weight", why, "leave out" if sure else "keep", leaves_out=sure, weight=proposed)
 
 
 def _is_positive(cell: str) -> bool:

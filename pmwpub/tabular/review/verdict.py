@@ -28,6 +28,7 @@ class Verdict:
     why         in words, with numbers of the public tables
     remedy      what to do: leave it out, declare it as the column of person IDs, or keep it, knowing
     leaves_out  whether a draft leaves the column out unless it is told to keep it
+    weight      the cap and unit that public tables propose where rows may be weighed by it, as a remedy has them
     """
 
     column: str
@@ -35,6 +36,7 @@ class Verdict:
     why: str
     remedy: Advice
     leaves_out: bool
+    weight: str | None = None
 
     @property
     def rank(self) -> int:

@@ -194,6 +194,8 @@ def _ways_on(verdict: Verdict, column: Column, *, kept: bool) -> tuple[Remedy, .
         ways.append(Remedy(column.name, "kind", "ignore"))
     else:
         ways.append(_kept_as(column))
+    if verdict.weight is not None:
+        ways.append(Remedy(column.name, "weight", verdict.weight))
     return tuple(ways if verdict.remedy == "declare id" else reversed(ways))
 
 

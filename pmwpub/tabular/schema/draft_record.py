@@ -12,6 +12,7 @@ from pmwpub.tabular.schema.table_schema import Schema
 
 Rule = Literal[
     "kind",
+    "weight",
     "missing",
     "level",
     "spike",
@@ -54,7 +55,8 @@ Finding = Literal[
 class Remedy:
     """One decision of a person about one column, which drafting then follows: a flag of `schema draft`, or a click.
 
-    rule, value  kind: categorical, ordered, numeric, date, id, weight or ignore, whatever the draft would say; missing:
+    rule, value  kind: categorical, ordered, numeric, date, id, weight or ignore, whatever the draft would say; weight:
+                 CAP:UNIT or CAP:UNIT:TOTAL, by which rows are weighed; missing:
                  a code that stands for no value; level: a cell that is a value although it is a missing token; spike:
                  a number with a bin of its own; decimal, thousands: the mark; prefix, suffix: what stands beside
                  numbers; part: year, quarter, month or weekday; order: ymd, dmy or mdy; pivot: years of two digits

@@ -15,6 +15,12 @@ from pmwpub.tabular.files.chunks import Places
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.files.text.inert_cells import place_in, stands_in
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.tabular.weights.proposed_weights import numbers_of
+from pmwpub.tabular.weights.weight_column import WeightColumn
+
+NO_COLUMN = "The public table has no column {name!r}, so it cannot show what clipping costs."
+
+MOST_AVERAGE = Fraction(10) ** 15
 
 
 @dataclass(frozen=True)
@@ -25,6 +31,8 @@ class ClippingCost:
     above    the share of rows that weigh more
     shift    by how much the weighted share of a level changes at most, and of which column
     total    what the clipped weights sum up to
+    average  how many average rows one row of the cap counts as, 10^15 at most: by so much noise grows beside rows that
+             count as one
     """
 
     cap: Fraction
@@ -33,19 +41,25 @@ class ClippingCost:
     shift: float
     column: str
     total: float
+    average: float
 
 
-def clipping_costs(table: TextTable, schema: Schema, caps: Sequence[Fraction]) -> list[ClippingCost]:
+def clipping_costs(
+    table: TextTable, schema: Schema, caps: Sequence[Fraction], *, of: str | None = None
+) -> list[ClippingCost]:
     """The cost of each cap on a public table, of sums of the numbers as they are written, however large or small.
 
-    Raises SchemaError where the schema weighs no rows, or the table lacks its columns or has no weight.
+    of  the column of weights; the schema's own where none is said
+
+    Raises SchemaError where no column is said and the schema weighs no rows, or the table lacks columns or has no
+    weight.
     """
-    column = schema.weight_column
+    column = schema.weight_column if of is None else WeightColumn(name=of, kind="weight")
     if column is None:
         raise SchemaError("The schema weighs no rows: give its column of weights a cap and a unit.")
     schema.check_header(table.header, with_id=False)
     if not stands_in(table.header, column.name):
-        raise SchemaError(f"The public table has no column {column.name!r}, so it cannot show what clipping costs.")
+        raise SchemaError(NO_COLUMN.format(name=column.name))
     tokens = frozenset(map(column.tidy, schema.missing_tokens))
     cells = table.cells.coded(place_in(table.header, column.name))
     numbers = [max(Fraction(0), column.number_of(cell, tokens)) for cell in cells.distinct]
@@ -54,6 +68,15 @@ def clipping_costs(table: TextTable, schema: Schema, caps: Sequence[Fraction]) -
         raise SchemaError(f"No row of the public table weighs anything by its column {column.name!r}.")
     codes = Encoder(table.header, schema, written=True).codes(table.cells)
     return [_cost(schema, codes, weights, cap) for cap in caps]
+
+
+def weights_in(table: TextTable, schema: Schema, name: str) -> dict[Fraction, int]:
+    """The positive weights of a public table, rising, and how many rows have each; SchemaError without the column."""
+    if not stands_in(table.header, name):
+        raise SchemaError(NO_COLUMN.format(name=name))
+    column = WeightColumn(name=name, kind="weight")
+    tokens = frozenset(map(column.tidy, schema.missing_tokens))
+    return numbers_of(name, table.cells.coded(place_in(table.header, name)).counts(), tokens)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,4 +119,5 @@ def _cost(schema: Schema, codes: np.ndarray, weights: _Weights, cap: Fraction) -
         shift=shifts[worst],
         column=worst,
         total=float(clipped.total),
+        average=float(min(cap * len(weights.places) / clipped.total, MOST_AVERAGE)),
     )

@@ -43,6 +43,7 @@ PRESENTING = (
     "whoever sits at this browser can turn it off."
 )
 LOOKS_ON = "You look at this population: what is released of it is shown, and you change and spend nothing."
+NOTHING_MORE = "Closed: nothing more is bought."
 VIEWERS_ONLY = "This server is for viewers only: no table can be loaded here, and nothing can be spent."
 
 
@@ -147,8 +148,13 @@ def link(page: str, label: str, **params: str) -> None:
     st.page_link(page, label=label, icon=":material/arrow_forward:", query_params=address(**params))
 
 
-def need(thing: object, words: str, page: str) -> None:
-    """End the page with words and a link, unless the thing that a step gives is there."""
+def need(thing: object, words: str, page: str, *, closed: bool = False) -> None:
+    """End the page with words and a link, unless the thing that a step gives is there.
+
+    closed  whether nothing more is done of the population: the page ends without them, its head has said so
+    """
+    if not thing and closed:
+        end()
     if not thing:
         st.info(words)
         link(page, f"Go to {PAGES[page][0]}")
@@ -206,10 +212,12 @@ def _view_switch(session: Session) -> None:
 def _meter(session: Session, population: str) -> None:
     with service().ledger.view():
         balance, running = service().ledger.balance(population), service().reserved(population)
+        closing = service().ledger.closing(population)
     st.markdown(f"**{plain(population)}**")
     share = min(Fraction(1), balance.spent.rho / balance.total.rho)
     st.progress(float(share), text=f"{taken(balance.spent, balance.total)} of the grant taken")
-    lines = [promise_words(balance), f"{spent_words(balance)}.", f"Left: {what_is_left(balance)}"]
+    left = f"Left: {what_is_left(balance)}" if closing is None else NOTHING_MORE
+    lines = [promise_words(balance), f"{spent_words(balance)}.", left]
     if running.units:
         lines.insert(1, f"At work: {taken(running, balance.total)} of the grant")
     st.caption("  \n".join(lines))

@@ -90,6 +90,11 @@ class Session:
         same = private.schema_sha256 == study.schema.sha256 and private.household_rule == study.household
         return private if same else None
 
+    def buyer(self, study: Study) -> PrivateTable | None:
+        """The private table that something more may be bought of here; None where nothing is sold: the forms of
+        purchases stand where this is not None."""
+        return None if study.closed is not None else self.steward(study)
+
     def holding(self, study: Study) -> PrivateTable | None:
         """The private table, if this session holds this population's, under whatever schema; else None.
 

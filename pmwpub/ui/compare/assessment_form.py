@@ -96,7 +96,7 @@ def _worth_of_each(study: Study, plan: AssessmentPlan, chosen: Sequence[Pool]) -
     pools = known_pools(study, plan.setting, made(study))
     bought = forecast(service(), study, plan, pools=pools)
     shares = ", ".join(f"{share.purpose} at ε = {exact(share.epsilon)}" for share in shares_of(plan))
-    st.markdown(f"{forecasts.bars(bought)} {len(chosen)} × ({shares}).")
+    st.markdown(f"{forecasts.bars(bought, weighed=study.weighs_rows)} {len(chosen)} × ({shares}).")
     say(forecasts.worth(bought))
     say(forecasts.will_resolve(bought, plan.setting))
 

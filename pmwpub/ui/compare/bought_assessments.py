@@ -97,7 +97,7 @@ def _ranking(
         st.markdown(f"##### Floors, {NAMES[setting]}")
     for never, words in ranked_floors.verdicts(found, target):
         (st.error if never else st.success)(words, icon=":material/block:" if never else ":material/check:")
-    plot_panel.show(ranked_floors.dot_plot(found), f"candidates {setting}")
+    plot_panel.show(ranked_floors.dot_plot(found, weighed=study.weighs_rows), f"candidates {setting}")
     known = {one.candidates for one in found}
     bookings = [one.outcome.booking for one in bought if one.candidates in known]
     price = service().cost_of(study.population.name, bookings)

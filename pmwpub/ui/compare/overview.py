@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pmwpub import figures
 from pmwpub.numerals import as_fraction
+from pmwpub.plans.weighing import shares_of_what
 from pmwpub.rounding import near
 from pmwpub.service import Assessed, Study
 from pmwpub.service.bought.latest_numbers import latest_of_all
@@ -41,7 +42,8 @@ def overview(study: Study, bought: Sequence[Assessed]) -> Preselection | None:
     if not pools:
         st.warning("No candidate is attested yet; none is offered before its word is given on Prepare.")
         return None
-    known, epsilon = latest_of_all(bought, study), _asked()
+    whole = shares_of_what(weighed=study.weighs_rows)
+    known, epsilon = latest_of_all(bought, study), _asked(whole)
     exact = as_fraction(epsilon)
     with service().ledger.view():
         at = {
@@ -61,27 +63,27 @@ def overview(study: Study, bought: Sequence[Assessed]) -> Preselection | None:
         _offer_pool(study, pools, exact)
     rows = [_row(study, pool, known.get(pool), chosen) for pool in _order(pools, chosen)]
     if any(row.floor or row.start or row.expected for row in rows):
-        plot = figures.drawn_once(figures.candidate_rows, rows, epsilon=near(exact, 6))
+        plot = figures.drawn_once(figures.candidate_rows, rows, epsilon=near(exact, 6), whole=whole)
         plot_panel.show(plot, "candidates")
         with st.expander("Why this one"):
             st.markdown(plain(chosen.reason))
     return chosen
 
 
-def _asked() -> str:
+def _asked(whole: str) -> str:
     """Ask for ε and, once for all pages, for the error that would be good enough."""
     choices = current().choices
     left, right = st.columns(2)
     key = widget_keys.EPSILON_TO_COME
     choices.epsilon = number_fields.number(left, "ε of the release to come", choices.epsilon, "0.001", "100", key=key)
-    choices.good_enough = _good_enough(right, choices.good_enough)
+    choices.good_enough = _good_enough(right, choices.good_enough, whole)
     return choices.epsilon
 
 
-def _good_enough(place: DeltaGenerator, value: float) -> float:
-    """Ask in percent; a share of the rows comes back."""
+def _good_enough(place: DeltaGenerator, value: float, whole: str) -> float:
+    """Ask in percent of the rows, or of what they weigh; a share of it comes back."""
     st.session_state.setdefault(widget_keys.GOOD_ENOUGH, 100 * value)
-    words = "An error that would be good enough, in % of the rows"
+    words = f"An error that would be good enough, in % of {whole}"
     found: float = place.number_input(words, 0.1, 100.0, step=1.0, format="%.1f", key=widget_keys.GOOD_ENOUGH)
     return found / 100
 

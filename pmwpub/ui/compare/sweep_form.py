@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -74,7 +75,7 @@ def ask_for_terms(study: Study, truth: str) -> SweepRange:
             "Table fit and baselines",
             OFFERED_BASELINES,
             default=[TABLE_FIT],
-            format_func=described_baseline,
+            format_func=partial(described_baseline, weighed=study.weighs_rows),
             key="sweep baselines",
             help=WHY_BASELINES,
         )

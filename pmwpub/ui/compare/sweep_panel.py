@@ -12,7 +12,6 @@ from pmwpub import figures
 from pmwpub.service import Assessed, Study
 from pmwpub.service.choosing.expected_pool import is_pool_sweep
 from pmwpub.service.endings import in_words
-from pmwpub.service.inputs.bundled_sample import FAR_AWAY
 from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.error_figure import (
     error_plot,
@@ -25,6 +24,7 @@ from pmwpub.service.simulations.findings import (
     Simulation,
 )
 from pmwpub.service.simulations.sweep_range import played, truths
+from pmwpub.service.simulations.truths.played_truths import weighing_words
 from pmwpub.service.simulations.validated_settings import is_tuning
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.deferring import at_download
@@ -132,6 +132,7 @@ def share(study: Study, found: Exploration, chosen: ChosenFigures) -> None:
         f"{truths(study).get(found.truth, 'A public table')} played the private table. Noisy floors, where drawn, are "
         "differentially private releases.",
         f"Workload of {study.workload().queries:,} queries; n = {study.population.n:,}.",
+        *filter(None, [weighing_words(study)]),
         *chosen.notes,
     )
     st.download_button(
@@ -161,7 +162,9 @@ def sweep_panel(study: Study, floors: Sequence[Assessed], chosen: Pool | None = 
             plot_panel.show(error_plot(None, floors, drawing=figures.drawn_once), "noisy floors alone")
         return found
     whole = [named[max(named)] for named in sizes(study, found).values()]
-    first = whole or ([] if chosen is None else [study.known_names(chosen), *([FAR_AWAY] if study.demo else [])])
+    first = whole or (
+        [] if chosen is None else [study.known_names(chosen), *([study.sample.far_away] if study.demo else [])]
+    )
     ask = partial(ask_for_bounds, study, found, key="simulation")
     truth = truths(study).get(found.truth, "another table")
     drawn = chosen_errors(
@@ -170,6 +173,8 @@ def sweep_panel(study: Study, floors: Sequence[Assessed], chosen: Pool | None = 
     for table, plot in drawn.plots:
         plot_panel.show(plot, f"error against epsilon {table}".strip())
     with st.expander("What the simulation says, and the figure as a file"):
+        if words := weighing_words(study):
+            st.caption(plain(words))
         show_sizes(study, found, simulation, drawn.measure)
         beside(simulation)
         verdicts(simulation, drawn.measure)

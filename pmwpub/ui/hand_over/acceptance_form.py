@@ -31,9 +31,9 @@ def acceptance_part(session: Session, study: Study, release: PlanKey) -> None:
     if any(one.words for one in held):
         said = "\n".join((*(f"{one.headline}." for one in held if one.headline), *acceptances.words_of_all(held)))
         st.download_button(VERDICTS, said, VERDICTS, "text/plain", on_click="ignore", icon=":material/download:")
-    if private is not None:
+    if (buyer := session.buyer(study)) is not None:
         with st.expander("Buy whether it meets its criteria"), refusals():
-            _buy(session, study, private, release)
+            _buy(session, study, buyer, release)
 
 
 def _shown(found: Acceptance, *, steward: bool) -> None:

@@ -11,7 +11,6 @@ from pmwpub.service import Released, Study
 from pmwpub.service.bought.answers_of_releases import (
     LARGEST_ORDER,
     MISSES,
-    OF_ROWS,
     PUBLIC,
     RESTS_ON,
     WITHIN,
@@ -21,6 +20,7 @@ from pmwpub.service.bought.answers_of_releases import (
     answers_csv,
     answers_of,
     misfitting,
+    share_of,
     workload_csv,
 )
 from pmwpub.ui.app.deferring import at_download
@@ -65,7 +65,11 @@ def answers_panel(study: Study, found: Released) -> None:
 def _statistic(study: Study, found: Released, answers: ReleaseAnswers, names: list[str], key: str) -> None:
     """Draw the choice of what is asked of the columns, and its answer."""
     asked = st.radio(
-        "What", (SHARES, IN_COLUMN, DIFFERENCE, MEAN, RANGE, QUANTILES), horizontal=True, key=f"statistic {key}"
+        "What",
+        (SHARES, IN_COLUMN, DIFFERENCE, MEAN, RANGE, QUANTILES),
+        format_func=lambda one: share_of(found).replace("share", "shares") if one == SHARES else one,
+        horizontal=True,
+        key=f"statistic {key}",
     )
     if asked == DIFFERENCE:
         difference_part(answers, names, key)
@@ -76,7 +80,7 @@ def _statistic(study: Study, found: Released, answers: ReleaseAnswers, names: li
     elif asked == QUANTILES:
         quantile_part(answers, names)
     elif asked == SHARES:
-        _cells(study, found, answers, names, answers.marginal(names), key)
+        _cells(study, found, answers, names, answers.marginal(names), key, share_of(found))
     elif len(names) < 2:
         st.caption("Choose a second column.")
     else:
@@ -92,7 +96,7 @@ def _cells(
     names: list[str],
     cells: Sequence[CellAnswer],
     key: str,
-    share: str = OF_ROWS,
+    share: str,
 ) -> None:
     """Draw cells with their intervals, and their files.
 

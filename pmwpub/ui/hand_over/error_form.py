@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pmwpub.plans.weighing import shares_of_what
 from pmwpub.rounding import in_percent
 from pmwpub.service import PlanKey, PrivateTable, Study
 from pmwpub.service.bought import release_errors
@@ -24,18 +25,18 @@ def errors_part(session: Session, study: Study, release: PlanKey) -> None:
     private = session.steward(study)
     for found in release_errors.measured_errors(service(), study.population.name, release):
         _shown(found, steward=private is not None)
-    if private is not None:
+    if (buyer := session.buyer(study)) is not None:
         with st.expander("Buy the noisy largest error of this release"), refusals():
-            _buy(session, study, private, release)
+            _buy(session, study, buyer, release)
 
 
 def _shown(found: MeasuredError, *, steward: bool) -> None:
     epsilon, what = exact(found.plan.exact_epsilon), "Noisy largest error"
     if not has_result(found.outcome, what, f"**{what}**, ε = {epsilon}", steward=steward) or found.error is None:
         return
-    error = found.error
+    error, whole = found.error, shares_of_what(weighed=found.plan.weights is not None)
     st.info(
-        f"{what} on the private table: **{in_percent(error.estimate, 3)}** of the rows, between "
+        f"{what} on the private table: **{in_percent(error.estimate, 3)}** of {whole}, between "
         f"{in_percent(error.low, 3)} and {in_percent(error.high, 3)} ({error.confidence:.0%} confidence), bought "
         f"for ε = {epsilon} (pure).",
         icon=":material/straighten:",

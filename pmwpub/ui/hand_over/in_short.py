@@ -8,6 +8,7 @@ import streamlit as st
 
 from pmwpub import figures
 from pmwpub.service import Released, Study
+from pmwpub.service.bought.answers_of_releases import share_of
 from pmwpub.service.bought.release_priors import contributions
 from pmwpub.service.bought.replicates_of_releases import can_be_made
 from pmwpub.service.choosing.expectation import ReleaseSummary, handed_over
@@ -60,7 +61,7 @@ def in_short(study: Study, found: Released) -> None:
             if found.bundle is not None and can_be_made(found.bundle):
                 st.caption(MORE)
             if summary.levels:
-                _levels(summary)
+                _levels(summary, found)
         small_picture.show(summary.figure)
         _list("What not to use it for", summary.cautions)
 
@@ -77,10 +78,10 @@ def _what_it_is(study: Study, found: Released) -> str:
     )
 
 
-def _levels(summary: ReleaseSummary) -> None:
+def _levels(summary: ReleaseSummary, found: Released) -> None:
     with st.expander("Shares of single columns, with intervals"):
         table = figures.Table(
-            ("column", "level", "share of rows", "from", "to"),
+            ("column", "level", share_of(found), "from", "to"),
             tuple((one.column, one.level, one.share, one.low, one.high) for one in summary.levels),
         )
         st.dataframe(

@@ -20,7 +20,7 @@ from pmwpub.ui.widgets.marginal_picker import ChosenMarginal, choose, choose_way
 from pmwpub.ui.wording.written import plain
 
 HOW = (
-    "**Moved** is the total variation distance: the share of rows that would have to change place to turn the public "
+    "**Moved** is the total variation distance: the share that would have to change place to turn the public "
     "table's marginal into the release's. A measurement changes the weight of all rows in its cell, so it moves every "
     "marginal that shares a column with it."
 )

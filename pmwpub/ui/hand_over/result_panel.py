@@ -64,9 +64,9 @@ def release_panel(session: Session, study: Study, found: Released) -> None:
             errors_part(session, study, booking.key)
             if found.plan.criteria:
                 acceptance_part(session, study, booking.key)
-        if private is not None and found.outcome.status != "running":
+        if (buyer := session.buyer(study)) is not None and found.outcome.status != "running":
             with st.expander("Draw again"):
-                draw_again(session, study, private, found)
+                draw_again(session, study, buyer, found)
 
 
 def _facts(bundle: Bundle) -> None:

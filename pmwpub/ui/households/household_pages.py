@@ -37,8 +37,9 @@ def compare_households(study: Study) -> None:
 
 def release_households_page(session: Session, study: Study) -> None:
     """Buy a release of households, and what became of the one that the address names."""
-    released, private = household_releases(service(), study), session.steward(study)
-    if private is None and not session.presenting:
+    released, private = household_releases(service(), study), session.buyer(study)
+    closed = study.closed is not None
+    if private is None and not closed and not session.presenting:
         st.info("Only a session that holds the private table can buy a release.")
         link("pages/prepare.py", "Load the private table")
     elif private is not None and study.choice is not None:
@@ -53,8 +54,8 @@ def release_households_page(session: Session, study: Study) -> None:
         outcome_panel(session, study, shown)
     with panel("Releases of this population", Badge.DP):
         listed(released)
-    need(study.household, "A new release needs to know how rows make households.", "pages/prepare.py")
-    need(study.choice, "A new release needs a workload.", "pages/prepare.py")
+    need(closed or study.household, "A new release needs to know how rows make households.", "pages/prepare.py")
+    need(closed or study.choice, "A new release needs a workload.", "pages/prepare.py")
 
 
 def hand_over_households(session: Session, study: Study) -> None:

@@ -43,9 +43,9 @@ def released_panel(session: Session, study: Study, found: ReleasedHouseholds) ->
             _promise(found.bundle)
             _downloads(found.bundle, found.outcome.booking.id, f"release-{found.number}.zip")
             show_remarks(found.bundle.certificate.remarks)
-        if private is not None and found.outcome.status != "running":
+        if (buyer := session.buyer(study)) is not None and found.outcome.status != "running":
             with st.expander("Draw again"):
-                draw_again(session, study, private, found)
+                draw_again(session, study, buyer, found)
     if found.bundle is not None:
         _tables(found.bundle)
 

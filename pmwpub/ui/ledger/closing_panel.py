@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.service import Study
-from pmwpub.service.moving.retirement import FINAL, retire
+from pmwpub.service.moving.retirement import FINAL, refuse_strangers, retire
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
@@ -20,14 +20,13 @@ AGAIN = "Nothing was changed yet. Type its name, and press again."
 
 
 def closing_panel(session: Session, study: Study) -> None:
-    """Offer to retire the open population to whoever may change it; say how it is moved."""
-    if study.closed is not None or not session.may_change(study):
-        return
+    """Offer to retire the open population to whoever may; say how it is moved."""
     name = study.population.name
-    if not service().ledger.owns(name):
+    if study.closed is not None or session.presenting or not service().ledger.owns(name):
         return
-    with panel("Moving and closing", Badge.PUBLIC), st.expander("Close this population"):
+    with panel("Moving and closing", Badge.PUBLIC), st.expander("Close this population"), refusals():
         st.caption(MOVING)
+        refuse_strangers(service(), name, session.private)
         st.warning(FINAL)
         sure = st.checkbox(SURE, key=f"retire {name}")
         if not sure:

@@ -32,16 +32,16 @@ NAMED = 6
 
 def misfit_panel(session: Session, study: Study) -> None:
     """Show what was bought of the fit, for everybody, and the form that buys it, for the steward."""
-    private = session.steward(study)
+    private, buyer = session.steward(study), session.buyer(study)
     bought = misfit_shares.looks(service(), study.population.name)
-    if study.schema is None or (private is None and not bought):
+    if study.schema is None or (buyer is None and not bought):
         return
     with panel("Does the private table fit the schema?", Badge.DP):
         _bought(study, bought, steward=private is not None)
-        if private is not None:
+        if buyer is not None:
             st.markdown(WHAT)
             with st.expander("Buy a look", expanded=not bought), refusals():
-                _buy(session, study, private)
+                _buy(session, study, buyer)
 
 
 def _bought(study: Study, bought: Sequence[FitSeen], *, steward: bool) -> None:

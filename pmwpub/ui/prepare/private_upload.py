@@ -130,7 +130,7 @@ def _loaded(session: Session, private: PrivateTable, study: Study) -> None:
         )
     for one in private.overlaps:
         st.warning(plain(one.warning), icon=":material/content_copy:")
-    if not study.demo:
+    if not study.demo and study.closed is None:
         _verdict(session, private)
     if st.button("Forget the private table", help="This session then sees what every viewer sees."):
         session.hold(None)

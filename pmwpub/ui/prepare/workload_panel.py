@@ -39,6 +39,8 @@ def workload_panel(session: Session, study: Study) -> None:
                 _offer(session, study)
         elif study.choice is not None:
             facts_table(study, study.choice)
+            if study.closed is not None or not study.balance.spent.units:
+                return
             who = "by the steward" if session.presenting else "once this session holds the private table"
             st.info(f"Charges were made with it: it can be changed {who}.")
 

@@ -27,7 +27,7 @@ def bias_panel(study: Study | None) -> None:
     """Draw what a bias does to the table unchanged, to its floor, and to both engines; in a demo alone."""
     with panel("What does a bias in the public table do?", Badge.PUBLIC), refusals():
         st.markdown(WORDS)
-        if study is None or not study.demo or study.schema is None:
+        if study is None or not bias_sweep.runs_here(study):
             st.info("This runs on the sample data: open the demo first.")
             link(HOME, "Go to Protect")
             return

@@ -28,7 +28,7 @@ def free_offer(study: Study, free: FreeTable, wanted: float) -> None:
     if done:
         link("pages/hand_over.py", "Open what to hand over")
         return
-    if viewers_only() or session.steward(study) is None:
+    if viewers_only() or session.buyer(study) is None:
         return
     if session.page == RELEASE:
         st.button(TAKE, on_click=_take, args=(free.pool,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pmwpub.plans.weighing import shares_of_what
 from pmwpub.rounding import in_percent, near
 from pmwpub.service import Assessed, Study
 from pmwpub.service.choosing.expected_error import ExpectedError
@@ -102,10 +103,11 @@ def free_words(study: Study, free: FreeTable, wanted: float) -> str:
 
 def unchanged_words(study: Study, free: FreeTable) -> str:
     """The error of a public table unchanged, and what that rests on; without a full stop."""
+    whole = shares_of_what(weighed=study.weighs_rows)
     rests = "by its bought start" if free.bought else "by simulation"
     if not free.bought and not study.demo and free.truths:
         rests = f"if the private table is to it as {' and '.join(map(plain, played_by(study, free.truths)))}"
-    return f"Its largest error is about {in_percent(free.error)} of the rows ({rests})"
+    return f"Its largest error is about {in_percent(free.error)} of {whole} ({rests})"
 
 
 def never(one: Assessed) -> str:

@@ -6,6 +6,7 @@ import math
 from typing import Literal, NamedTuple
 
 from pmwpub.plans import BestPlan
+from pmwpub.plans.weighing import shares_of_what
 from pmwpub.rounding import in_percent
 from pmwpub.service.bought.best_candidate import shortfall_of
 from pmwpub.service.simulations.public_pairs import Forecast
@@ -23,11 +24,11 @@ class Sentence(NamedTuple):
     words: str
 
 
-def bars(forecast: Forecast) -> str:
-    """The error bars that a plan buys."""
+def bars(forecast: Forecast, *, weighed: bool = False) -> str:
+    """The error bars that a plan buys; of weighed rows they are shares of the total weight."""
     parts = [("floor", forecast.floor_bar), ("start", forecast.start_bar)]
     said = ", ".join(f"{part} ± {in_percent(bar)}" for part, bar in parts if bar is not None)
-    return f"Error bar of each (95 %): **{said}** of the rows."
+    return f"Error bar of each (95 %): **{said}** of {shares_of_what(weighed=weighed)}."
 
 
 def worth(forecast: Forecast) -> Sentence | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pmwpub import figures
 from pmwpub.noisy_interval import NoisyInterval
+from pmwpub.plans.weighing import shares_of_what
 from pmwpub.rounding import in_percent
 from pmwpub.service import Assessed, Price
 from pmwpub.service.bought.best_candidate import too_close
@@ -29,12 +30,13 @@ def groups(found: Sequence[Assessed]) -> dict[tuple[str, ...], int]:
     return {one.candidates: place for (one, _), place in zip(order, places, strict=True) if place is not None}
 
 
-def dot_plot(found: Sequence[Assessed]) -> figures.Plot:
+def dot_plot(found: Sequence[Assessed], *, weighed: bool = False) -> figures.Plot:
     """The ranked candidates with the intervals that were bought."""
     tied = groups(found)
     confidences = [noisy.confidence for one in found for noisy in (one.floor, one.start) if noisy]
     candidates = [figures.AssessedCandidate(one.name, one.floor, one.start, tied.get(one.candidates)) for one in found]
-    return figures.drawn_once(figures.candidates_dot_plot, candidates, confidence=min(confidences, default=0.95))
+    confidence, whole = min(confidences, default=0.95), shares_of_what(weighed=weighed)
+    return figures.drawn_once(figures.candidates_dot_plot, candidates, confidence=confidence, whole=whole)
 
 
 def verdicts(found: Sequence[Assessed], target: float) -> list[tuple[bool, str]]:

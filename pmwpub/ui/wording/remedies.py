@@ -29,6 +29,8 @@ def remedy_words(remedy: Remedy) -> str:
     """The button's words."""
     if remedy.rule == "kind":
         return _KINDS.get(remedy.value, f"Keep as {remedy.value}")
+    if remedy.rule == "weight":
+        return _weight_words(*remedy.value.split(":"))
     if remedy.rule == "same":
         return "Keep all spellings apart" if remedy.value == "none" else f"Take as one by {remedy.value}"
     if remedy.rule == "pivot":
@@ -36,6 +38,10 @@ def remedy_words(remedy: Remedy) -> str:
     if remedy.rule == "parent":
         return _parent_words(*remedy.value.split(":", 2))
     return _RULES[remedy.rule].format(f'"{remedy.value}"' if remedy.rule in _QUOTED else remedy.value)
+
+
+def _weight_words(cap: str, unit: str, total: str = "") -> str:
+    return f"Weigh rows by it, at most {cap} each, in units of {unit}{f', {total} in all' if total else ''}"
 
 
 def _parent_words(name: str, way: str, rest: str = "") -> str:

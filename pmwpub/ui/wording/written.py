@@ -9,16 +9,24 @@ from pmwpub.rounding import near, up
 from pmwpub.service import Job
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
-_ADDRESS = re.compile(r"(https?://|www(?=\.)|@)", re.IGNORECASE)
-_JOINER = "\u2060"
+_ADDRESS = re.compile(r"https?://|www\.|[-.\w+]@[-\w]", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
     """Foreign text for a Markdown slot: one line, every sign of markup escaped, so that it is shown and not obeyed.
 
-    Addresses would become links even so; an invisible word joiner inside them prevents that.
+    Addresses would become links even so: a word with one is a code span, from which it is copied as it is.
     """
-    return _PUNCTUATION.sub(r"\\\1", _ADDRESS.sub(rf"\1{_JOINER}", " ".join(text.split())))
+    return " ".join(
+        _verbatim(word) if _ADDRESS.search(word) else _PUNCTUATION.sub(r"\\\1", word) for word in text.split()
+    )
+
+
+def _verbatim(word: str) -> str:
+    """A code span: its fence is longer than any run of backticks in the word, so nothing in it ends it."""
+    fence = "`" * (1 + max(map(len, re.findall("`+", word)), default=0))
+    pad = " " if word.startswith("`") or word.endswith("`") else ""
+    return f"{fence}{pad}{word}{pad}{fence}"
 
 
 def number(value: float | Fraction) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import buying
@@ -15,6 +15,8 @@ from pmwpub.service.bought import releases
 from pmwpub.service.bought.engine_choice import ChosenPlan, chosen_plan
 from pmwpub.service.inputs import study_store
 from pmwpub.service.simulations import engine_advice, engine_trials
+from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.tabular.weights.weight_column import WeightColumn
 from pmwpub.tasks.engine_work import Way
 
 if TYPE_CHECKING:
@@ -92,6 +94,34 @@ def test_without_another_public_table_the_default_is_fixed_and_says_so(bench: Be
     chosen = choose(bench, 3)
     assert isinstance(chosen.plan, TableFitPlan)
     assert "a fixed default. No other public table" in chosen.why
+
+
+def weighed(bench: Bench) -> None:
+    """Have the schema weigh rows, by a declared total."""
+    schema = study_store.study(bench.service, bench.name).schema
+    assert schema is not None
+    column = WeightColumn(name="w", kind="weight", cap="2", unit="1", total="500")
+    columns = [one.changed(same=("trim",), strip=False, casefold=False) for one in schema.columns]
+    study_store.save_schema(bench.service, bench.name, Schema.of([*columns, column], schema.missing_tokens, 2))
+
+
+def test_why_nothing_was_tried_is_the_reason_that_holds(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "is there that could play" in choose(bench, 3).why
+    monkeypatch.setattr(engine_trials, "MOST_CELLS", 1)
+    assert "default. This public table and workload are too large to be tried in seconds; table" in choose(bench).why
+    bench.service.policy = replace(bench.service.policy, simulated_rows=299)
+    for pool in (1, 3):  # a table more would not help
+        assert (
+            "default. The population has 300 rows, and trials here draw at most 299; table" in choose(bench, pool).why
+        )
+
+
+def test_of_weighed_rows_engines_are_tried_where_others_have_weights_too(bench: Bench) -> None:
+    weighed(bench)
+    assert "by simulations in which c.csv and d.csv played the private table" in choose(bench, 1).why
+    why = choose(bench, 3).why
+    assert "is there that could play" in why
+    assert "too large" not in why
 
 
 def test_tables_too_many_for_table_fit_leave_pmw_pub(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ import buying
 import pytest
 from service.conftest import Bench, bench_of
 
+from pmwpub.accounts.account_rules import AccountRules
 from pmwpub.errors import ExportRefused, PmwPubError, PopulationClosed, StewardNeeded
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger
@@ -22,12 +23,12 @@ from pmwpub.ledger.moving.export_file import Export, opened_export
 from pmwpub.release.bundle import Bundle, pack
 from pmwpub.release.checking import check, require
 from pmwpub.release.rebuilding import rebuilt
-from pmwpub.service import Policy, Released, Service
+from pmwpub.service import Mode, Policy, Released, Service
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.inputs import stored_tables, study_store
 from pmwpub.service.moving import readable_exports, readable_results
 from pmwpub.service.moving.population_moves import export_population, import_population
-from pmwpub.service.moving.retirement import retire
+from pmwpub.service.moving.retirement import refuse_strangers, retire
 from pmwpub.service.purchases.caveats import renumbered
 from pmwpub.service.steward_only import recorded_numbers
 
@@ -124,8 +125,11 @@ def test_a_note_names_the_charge_by_the_number_that_it_has_there(note: str, expe
     assert renumbered(note, {10: 1, 11: 2, 12: 3, 40: 4}) == expected
 
 
-def test_only_whoever_holds_the_table_retires_a_population_that_was_charged(bench: Bench) -> None:
+def test_on_a_shared_server_without_accounts_only_whoever_holds_the_table_retires_what_was_charged(
+    bench: Bench,
+) -> None:
     released(bench)
+    bench.service.policy = Policy(Mode.SHARED)
     for private, viewing in ((None, False), (bench.private, True), (None, True)):
         with pytest.raises(StewardNeeded):
             retire(bench.service, bench.name, private=private, viewing=viewing)
@@ -134,6 +138,17 @@ def test_only_whoever_holds_the_table_retires_a_population_that_was_charged(benc
         retire(viewers, bench.name, private=bench.private, viewing=False)
     assert study_store.study(bench.service, bench.name).closed is None
     retire(bench.service, bench.name, private=bench.private, viewing=False)
+    assert study_store.study(bench.service, bench.name).closed is not None
+
+
+def test_whoever_is_known_retires_without_a_private_table(bench: Bench) -> None:
+    """A single user is; with accounts the store asks whether an owner acts (tests/ledger/test_members.py)."""
+    released(bench)
+    with pytest.raises(StewardNeeded, match="Viewers"):
+        retire(bench.service, bench.name, private=None, viewing=True)
+    accounts = Policy(Mode.SHARED, accounts=AccountRules("roles", {}))
+    refuse_strangers(Service(bench.service.ledger, InlineEngine(), policy=accounts), bench.name, None)
+    retire(bench.service, bench.name, private=None, viewing=False)
     assert study_store.study(bench.service, bench.name).closed is not None
 
 

@@ -17,6 +17,7 @@ from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.release.certificates.certificate_parts import LedgerTotal, decimal_rho, versions
 from pmwpub.release.households.household_bundle import HouseholdBundle
 from pmwpub.release.households.household_certificate import HouseholdCertificate, PublicFacts, stated_tables
+from pmwpub.release.households.reading.household_report import with_report
 from pmwpub.rounding import stated_delta
 from pmwpub.service.core import Service
 from pmwpub.service.households.household_loading import HouseholdTable
@@ -138,7 +139,7 @@ class _BoughtHouseholds:
         spent = sum((record.rho for record in history if record.id <= max(booking.charges)), ZCDP(0))
         rho = sum((record.rho for record in history if record.id in booking.charges), ZCDP(0))
         stated = self.stated((booking.charges[0], booking.key.repeat, booking.created), rho, spent)
-        return HouseholdBundle.of(stated, self.schema, atoms.households, found).to_bytes()
+        return with_report(HouseholdBundle.of(stated, self.schema, atoms.households, found)).to_bytes()
 
     def stated(self, charged: tuple[int, int, str], rho: ZCDP, spent: ZCDP) -> HouseholdCertificate:
         """The certificate but for what is drawn.

@@ -24,6 +24,7 @@ from pmwpub.tabular.schema.proposing.numbers import binned, missing_rule
 from pmwpub.tabular.schema.proposing.pointing_out import pointed_out
 from pmwpub.tabular.schema.proposing.recipe import Recipe
 from pmwpub.tabular.schema.proposing.written_otherwise import written_otherwise
+from pmwpub.tabular.weights.proposed_weights import declared_weight, numbers_of, proposed_weight
 
 FEW_NUMBERS = 20
 """Different numbers up to which each is a level."""
@@ -42,6 +43,8 @@ def proposed(cells: ColumnCells, recipe: Recipe, codes: Sequence[MissingCode] = 
 
     Privacy: for cells of public tables only.
     """
+    if (declared := cells.last("weight")) is not None:
+        return Proposal(declared_weight(cells.name, declared), "by decision")
     kind = cells.last("kind")
     if kind is not None and kind not in _KINDS:
         raise SchemaError(f"The kinds of column are {', '.join(_KINDS)}; {kind!r} came.")
@@ -51,7 +54,7 @@ def proposed(cells: ColumnCells, recipe: Recipe, codes: Sequence[MissingCode] = 
     if not found.counts:
         return left_out(cells.name, "No cell has a value.")
     if found.name == WEIGHT:
-        return left_out(cells.name, "The name is reserved for the weights of a release; rename the column to keep it.")
+        return _called_weight(found)
     if kind is None and (why := _says_nothing(found)):
         return left_out(cells.name, why, cells.remedy("kind", "categorical"))
     return _with_missing(found, _of_kind(found, kind) if kind else _encoded(found))
@@ -63,6 +66,16 @@ def _aside(found: Evidence, kind: str) -> Proposal:
         return left_out(name, "It was left out by decision.", found.cells.remedy("kind", "categorical"))
     column = IdColumn(name=name, kind="id", same=("trim",)) if kind == "id" else WeightColumn(name=name, kind="weight")
     return Proposal(column, "by decision")
+
+
+def _called_weight(found: Evidence) -> Proposal:
+    """A column that may weigh rows, and be no attribute: a release calls its own weights so."""
+    proposed_cap = None if found.strays else proposed_weight(numbers_of(found.name, found.counts))
+    attribute = "As an attribute it needs another name: a release calls its own weights so."
+    if proposed_cap is None:
+        return left_out(found.name, f"No weights of rows. {attribute}")
+    why = f"It may say how many people a row stands for; then rows count as that. {attribute}"
+    return left_out(found.name, why, found.cells.remedy("weight", proposed_cap), found.cells.remedy("kind", "weight"))
 
 
 def _says_nothing(found: Evidence) -> str:

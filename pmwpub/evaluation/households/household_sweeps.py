@@ -1,0 +1,101 @@
+"""A sweep over public households, methods and epsilons: errors at each level, and what does not take households."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pmwpub.errors import PlanError
+from pmwpub.evaluation.households.household_engines import HOUSEHOLD_ENGINES, household_refusal
+from pmwpub.evaluation.households.household_stages import LEVELS, HouseholdStage
+from pmwpub.evaluation.methods import UNCHANGED
+from pmwpub.evaluation.runs import Run
+from pmwpub.evaluation.spread import spread
+from pmwpub.evaluation.sweep import Sweep
+from pmwpub.evaluation.sweep_results import RefusedMethod, SimulatedError, Simulation
+from pmwpub.evaluation.workers import Here, Workers
+from pmwpub.privacy.seeded_noise import SimulationNoise
+from pmwpub.progress import Progress, unwatched
+
+NO_FLOORS = "No floor is certified for households in a simulation; leave floors out."
+
+ByLevel = tuple[SimulatedError, ...]
+"""One run's errors, in the order of LEVELS."""
+
+
+@dataclass(frozen=True)
+class HouseholdSimulation:
+    """What a sweep found, as a simulation of each of the LEVELS. What was refused stands in each of them."""
+
+    levels: Mapping[str, Simulation]
+
+    @property
+    def refused(self) -> list[RefusedMethod]:
+        """What could not run, and why."""
+        return self.levels[LEVELS[0]].refused
+
+
+def simulate_households(
+    stage: HouseholdStage, sweep: Sweep, *, workers: Workers | None = None, progress: Progress = unwatched
+) -> HouseholdSimulation:
+    """Make a sweep; the same to the bit whatever the workers.
+
+    Privacy: none; the truth may be looked at by whoever gets the result.
+    Raises PlanError where floors are asked for, BudgetError for an epsilon that allows no noise, else as `spread`.
+    """
+    if sweep.floors:
+        raise PlanError(NO_FLOORS)
+    for epsilon in sweep.epsilons:
+        stage.budget(epsilon)
+    tasks, refused = list(_runs(stage, sweep)), []
+    for method in sweep.methods:
+        for epsilon in sweep.epsilons:
+            whys = (household_refusal(stage, run) for run in tasks if (run.method, run.epsilon) == (method, epsilon))
+            refused += [RefusedMethod(method, epsilon, why) for why in list(filter(None, whys))[:1]]
+    left_out = {(one.method, one.epsilon) for one in refused}
+    tasks = [run for run in tasks if (run.method, run.epsilon) not in left_out]
+    done: dict[Run, ByLevel] = {}
+
+    def tell(run: Run, found: ByLevel) -> None:
+        done[run] = found
+        progress(len(done), len(tasks))
+
+    progress(0, len(tasks))
+    found = spread(play_households, stage, tasks, workers or Here(), known={}, on_found=tell)
+    lines = [found[run] for run in tasks]
+    return HouseholdSimulation(
+        {level: Simulation([one[place] for one in lines], [], refused) for place, level in enumerate(LEVELS)}
+    )
+
+
+def _runs(stage: HouseholdStage, sweep: Sweep) -> Iterator[Run]:
+    """In order of candidate, epsilon, method and run; the table unchanged has one run, and comes first."""
+    for candidate in stage.candidates:
+        for epsilon in sweep.epsilons:
+            for method in sorted(sweep.methods, key=lambda method: method != UNCHANGED):
+                engine = HOUSEHOLD_ENGINES.get(method)
+                several = engine is not None and method != UNCHANGED
+                for rounds in sweep.rounds if engine is not None and engine.has_rounds else (0,):
+                    for seed in range(sweep.first_seed, sweep.first_seed + (sweep.runs if several else 1)):
+                        yield Run(candidate, method, epsilon, rounds, seed)
+
+
+def play_households(stage: HouseholdStage, run: Run) -> ByLevel:
+    """Make one run; a function of its arguments alone.
+
+    Privacy: none; the truth may be looked at by whoever gets the result.
+    """
+    atoms = stage.atoms(run.candidate)
+    if run.method == UNCHANGED:
+        weights = atoms.start
+    else:
+        named = (run.candidate, run.method, repr(run.epsilon), str(run.rounds), str(run.seed))
+        weights = HOUSEHOLD_ENGINES[run.method].weights(stage, run, SimulationNoise("\n".join(named)))
+    found = stage.errors(atoms, weights)
+    return tuple(
+        SimulatedError(
+            run.method, run.candidate, run.epsilon, run.rounds, run.seed,
+            found[level].max_error, found[level].mean_error, found[level].rms_error,
+        )
+        for level in LEVELS
+    )  # fmt: skip

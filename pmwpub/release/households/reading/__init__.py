@@ -1,0 +1,1 @@
+"""What is read of a finished release of households: answers with intervals, its report, and a notebook."""
