@@ -17,8 +17,10 @@ from pmwpub.service.households.household_releases import household_releases
 from pmwpub.service.households.household_rules import HouseholdRule, save_rule
 from pmwpub.service.households.household_unit import largest_household
 from pmwpub.service.inputs import study_store
+from pmwpub.service.inputs.decisions import decisions
 from pmwpub.service.inputs.study import Study
 from pmwpub.tabular.households.household_schema import HouseholdSchema, household_unit
+from pmwpub.tabular.schema.draft_record import Remedy
 from pmwpub.ui import Session
 from pmwpub.ui.households.unit_choice import HOUSEHOLD
 
@@ -120,8 +122,11 @@ def test_prepare_proposes_ids_and_columns_from_the_public_table(registered: Here
 
 def test_a_draft_made_again_leaves_the_ids_out_again(registered: Here) -> None:
     press(arrive("prepare", population=registered.population), "Use these")
+    left_out = Remedy("home", "kind", "ignore")
+    assert decisions(registered.service, registered.population).remedies == (left_out,)
     press(arrive("prepare", population=registered.population), "Draft a schema")
     assert read(registered).household_schema().rule.id == "home"
+    assert decisions(registered.service, registered.population).remedies == (left_out,)
 
 
 def test_a_column_made_of_persons_is_added_and_taken_out(town: Here) -> None:

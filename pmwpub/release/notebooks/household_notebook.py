@@ -34,8 +34,11 @@ def household_notebook(bundle: HouseholdBundle) -> bytes:
 
 
 def with_household_notebook(bundle: HouseholdBundle, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files of a release that are handed out, and the notebook beside them, unless that cannot be made."""
-    made, _ = tried(lambda: household_notebook(bundle))
+    """The files of a release that are handed out, and the notebook beside them, unless that cannot be made.
+
+    It shows noisy tables, so a release that measured none has no notebook.
+    """
+    made, _ = tried(lambda: household_notebook(bundle)) if bundle.certificate.tables else (None, "")
     return dict(files) if made is None else {**files, NOTEBOOK: made}
 
 

@@ -13,6 +13,7 @@ from pmwpub.domain import Domain
 from pmwpub.records import Codes, Floats, Ints
 from pmwpub.release.households.household_bundle import HouseholdBundle
 from pmwpub.release.households.household_certificate import HouseholdTableStated
+from pmwpub.release.households.reading.household_answers import HouseholdAnswers
 
 PER_HOUSEHOLD, SHARE = "persons per household", "share of households (%)"
 """The unit of a table of persons, and of one of households."""
@@ -67,6 +68,18 @@ def cells(bundle: HouseholdBundle, table: CellsOfTable) -> Mapping[str, list[str
         "standard deviation of the noise": [noise] * len(levels),
     }
     return {**columns, **numbers}
+
+
+def ends(bundle: HouseholdBundle, table: CellsOfTable) -> Mapping[str, list[float]]:
+    """The interval of each cell by the noise alone, in the table's unit: where it begins, and where it ends."""
+    stated = table.stated
+    cells_of = HouseholdAnswers(bundle).marginal(stated.columns, stated.of)
+    numbers = [cell.per_household or cell.share for cell in cells_of]
+    scale = 1 if stated.of == "persons" else 100
+    return {
+        "from": [scale * (number.low or 0.0) for number in numbers],
+        "to": [scale * (number.high or 0.0) for number in numbers],
+    }
 
 
 def mean_size(bundle: HouseholdBundle) -> float:

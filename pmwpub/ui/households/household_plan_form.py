@@ -75,7 +75,7 @@ def _measured(study: Study, schema: HouseholdSchema, plan: HouseholdPlan) -> Non
     own = ", ".join(plain(name) for name in schema.own_domain.names)
     if study.choice is not None:
         st.caption(
-            f"Measured of persons: every column and every two of {described(study.choice)}. Of households: {own}, and "
-            f"every two of these. Plan {plan.sha256[:16]}"
+            f"Measured of persons: tables of one and of two columns ({described(study.choice)}). Of households: {own}, "
+            f"each alone and every two together. Plan {plan.sha256[:16]}"
         )
     st.markdown(noise_before(service(), study, plan).words)

@@ -13,7 +13,7 @@ from pmwpub.service.households.household_downloads import (
     household_downloads,
 )
 from pmwpub.service.households.household_releases import ReleasedHouseholds
-from pmwpub.service.households.released_cells import cells, mean_size, measured_tables_of
+from pmwpub.service.households.released_cells import cells, ends, mean_size, measured_tables_of
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.hand_over.result_panel import download_button, draw_again
@@ -25,9 +25,10 @@ from pmwpub.ui.wording.written import loss, plain
 
 UNITS = (
     "Numbers of persons are **persons per household** (0 to H), numbers of households a **share of households**. "
-    "Released ones are those of the synthetic files; measured ones have noise and may lie below 0."
+    "Released ones are those of the synthetic files; measured ones have noise and may lie below 0. From **from** to **to** "
+    "lies the private table's own number in 95 of 100 draws of that noise."
 )
-NOT_SOLD = "Not sold for households: the error of a release, answers with intervals, acceptance, and replicate weights."
+NOT_SOLD = "Not sold for households: the error of a release, acceptance, and replicate weights."
 
 
 def released_panel(session: Session, study: Study, found: ReleasedHouseholds) -> None:
@@ -86,7 +87,7 @@ def _tables(bundle: HouseholdBundle) -> None:
         st.caption(UNITS)
         tables = {one.label: one for one in measured_tables_of(bundle)}
         label = st.selectbox("Table", list(tables), key="household table shown")
-        shown = cells(bundle, tables[label])
+        shown = {**cells(bundle, tables[label]), **ends(bundle, tables[label])}
         decimals = "%.3f" if tables[label].stated.of == "persons" else "%.1f"
         numbers = [name for name in shown if name not in tables[label].stated.columns]
         st.dataframe(
@@ -94,5 +95,5 @@ def _tables(bundle: HouseholdBundle) -> None:
             hide_index=True,
             width="stretch",
             column_config=dict.fromkeys(numbers, st.column_config.NumberColumn(format=decimals)),
-            alt="Each cell of the table: as released, as measured with noise, and the noise of that.",
+            alt="Each cell of the table: as released, as measured with noise, the noise of that, and its interval.",
         )

@@ -19,6 +19,10 @@ WHAT = (
     "its texts stands in one run of rows, and a column is taken as the household's where the persons of no public "
     "household differ in it."
 )
+NO_LOOK = (
+    "A look at how the private table fits the schema is priced for persons and not sold for households: compare some "
+    "cells with what the schema expects of the file."
+)
 TO_COME = "How rows make households is said here, once there are a public table and a schema."
 IDS, OWN, TAKE = "Column of household ids", "Columns of the household, the same for all its persons", "Use these"
 

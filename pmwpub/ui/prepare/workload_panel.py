@@ -133,6 +133,8 @@ def facts_table(study: Study, choice: WorkloadChoice) -> None:
     first[2].metric("Columns, one-hot", f"{facts.dimension:,}", help="The sum of the level counts.")
     second[0].metric("Possible rows", number(facts.domain_size), help="The product of the level counts.")
     second[1].metric("Memory, about", f"{facts.megabytes:,.0f} MB")
+    if study.of_households:
+        return  # nothing that is sold for them has rounds
     second[2].metric(
         "A round, about", f"{number(facts.seconds_per_round)} s", help="On one core, for the largest candidate."
     )

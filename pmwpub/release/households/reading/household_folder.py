@@ -27,8 +27,6 @@ def household_bundle_of(files: Mapping[str, bytes]) -> HouseholdBundle:
     """The same of files by name: of these tables, weights and plan alone, and of no public or private table."""
     try:
         certificate, schema = stated_release(files)
-        if not certificate.tables:
-            raise CertificateError("Of releases of households only those by table fit are answered.")
         for name in (SCHEMA, TABLES, WEIGHTS, WEIGHTED):
             if hashlib.sha256(files[name]).hexdigest() != certificate.files.get(name):
                 raise CertificateError(f"{name} is not what the certificate names; nothing is answered.")
