@@ -52,6 +52,6 @@ def household_downloads(bundle: HouseholdBundle, archive: str, *, households: in
     names = [*HOUSEHOLD_FILES, *report, *([] if key is None else [SIGNATURE])]
     return [
         *map(one, names),
-        ReleaseFile(NOTEBOOK, IPYNB, lambda: household_notebook(bundle)),
+        *([ReleaseFile(NOTEBOOK, IPYNB, lambda: household_notebook(bundle))] if bundle.certificate.tables else []),
         ReleaseFile(archive, ZIP, lambda: pack(with_household_notebook(bundle, made()))),
     ]

@@ -25,8 +25,8 @@ from pmwpub.ui.wording.written import loss, plain
 
 UNITS = (
     "Numbers of persons are **persons per household** (0 to H), numbers of households a **share of households**. "
-    "Released ones are those of the synthetic files; measured ones have noise and may lie below 0. From **from** to **to** "
-    "lies the private table's own number in 95 of 100 draws of that noise."
+    "Released ones are those of the synthetic files; measured ones have noise and may lie below 0. The private "
+    "table's own number lies between **from** and **to** in 95 of 100 draws of that noise."
 )
 NOT_SOLD = "Not sold for households: the error of a release, acceptance, and replicate weights."
 
