@@ -10,6 +10,7 @@ from pmwpub.release.households.household_files import (
     HOUSEHOLDS,
     PERSONS,
     REBUILD,
+    REPORT,
     SCHEMA,
 )
 from pmwpub.service.bought.release_files import BYTES, CSV, JSON, ROWS_ALLOWED, SEEDS_ALLOWED, ZIP, ReleaseFile
@@ -17,7 +18,7 @@ from pmwpub.service.records.signed_files import SIGNATURE, declared_key, signed
 
 __all__ = ["ROWS_ALLOWED", "SEEDS_ALLOWED", "HouseholdBundle", "household_downloads"]
 
-MEDIA_TYPES = {CERTIFICATE: JSON, SCHEMA: JSON, REBUILD: "text/x-python", SIGNATURE: BYTES}
+MEDIA_TYPES = {REPORT: "text/html", CERTIFICATE: JSON, SCHEMA: JSON, REBUILD: "text/x-python", SIGNATURE: BYTES}
 
 
 def household_downloads(bundle: HouseholdBundle, archive: str, *, households: int, seed: int) -> list[ReleaseFile]:
@@ -39,5 +40,5 @@ def household_downloads(bundle: HouseholdBundle, archive: str, *, households: in
         main = name in (PERSONS, HOUSEHOLDS)
         return ReleaseFile(name, MEDIA_TYPES.get(name, CSV), lambda: made()[name], main=main)
 
-    names = [*HOUSEHOLD_FILES, *([] if key is None else [SIGNATURE])]
+    names = [*HOUSEHOLD_FILES, *([] if bundle.report is None else [REPORT]), *([] if key is None else [SIGNATURE])]
     return [*map(one, names), ReleaseFile(archive, ZIP, lambda: pack(made()))]
