@@ -20,8 +20,8 @@ from pmwpub.ui.widgets.price_form import purchase_form
 
 NOT_COMPARED = (
     "For a population of households this page sells and simulates nothing: noisy floors and starts, the choice of the "
-    "best candidate, and simulated errors are priced for persons, whose charges are never added to a household's. What "
-    "is known for free: how many whole households each public table has to be copied."
+    "best candidate, and simulated errors are of persons, whose charges are never added to a household's. Known for "
+    "free: how many whole households of each public table can be copied. pmwpub evaluate simulates errors."
 )
 NO_RULE = "Say first how rows make households."
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
-from collections import defaultdict
 from fractions import Fraction
 
 import pytest
@@ -14,7 +13,7 @@ from support.households import LARGEST, csv_of, homes, schema_text
 from pmwpub.errors import PlanError, SchemaError
 from pmwpub.ledger import Population
 from pmwpub.plans import WorkloadChoice
-from pmwpub.release.households.reading.household_answers import HouseholdAnswers
+from pmwpub.release.households.reading.household_cells import NOT_COVERED, TOO_NOISY
 from pmwpub.release.notebooks.household_notebook import household_notebook
 from pmwpub.service import Service, purchases
 from pmwpub.service.households.household_downloads import household_downloads
@@ -22,7 +21,7 @@ from pmwpub.service.households.household_loading import adopt_households, load_h
 from pmwpub.service.households.household_outlook import PublicPart, noise_before, public_parts
 from pmwpub.service.households.household_releases import household_plan, household_releases
 from pmwpub.service.households.household_rules import HouseholdRule, save_rule, suggested, written_schema
-from pmwpub.service.households.released_cells import cells, ends, mean_size, measured_tables_of
+from pmwpub.service.households.released_cells import answers_of, columns_of, remarks_of
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.purchases import purchase_of
@@ -98,31 +97,35 @@ def test_cells_are_those_of_the_files_in_the_units_that_are_named(town: Service)
     assert {name: packed.read(name) for name in packed.namelist()} == files
     assert files.pop("analyst.ipynb") == household_notebook(released.bundle)
     assert files == released.bundle.files(10, 3)
-    assert "report.html" in files
 
-    own, weight = rows(files["weights.csv"]), {}
-    for home in own:
-        weight[home["home"]] = float(home["weight"])
-    people = rows(files["weighted_persons.csv"])
-    assert mean_size(released.bundle) == pytest.approx(sum(weight[one["home"]] for one in people))
-    said: dict[tuple[str, str], dict[str, tuple[float, float]]] = defaultdict(dict)
-    for line in rows(files["tables.csv"]):
-        numbers = int(line["noisy_count"]) / N, float(line["sigma"]) / N
-        said[line["of"], line["columns"]][line["levels"]] = numbers
-    assert len(said) == sum(noise.tables) == len(measured_tables_of(released.bundle))
-    for table in measured_tables_of(released.bundle):
-        shown, names = cells(released.bundle, table), table.stated.columns
-        unit, members = (1, people) if table.stated.of == "persons" else (100, own)
-        released_key = f"released, {'persons per household' if unit == 1 else 'share of households (%)'}"
-        for place, levels in enumerate(zip(*(shown[name] for name in names), strict=True)):
-            inside = [one for one in members if tuple(one[name] for name in names) == levels]
-            whole = unit * sum(weight[one["home"]] for one in inside)
-            assert shown[released_key][place] == pytest.approx(whole, abs=1e-12)
-            noisy, sigma = said[table.stated.of, "; ".join(names)]["; ".join(map(str, levels))]
-            assert shown["as measured, with noise"][place] == pytest.approx(unit * noisy)
-            assert shown["standard deviation of the noise"][place] == pytest.approx(unit * sigma)
-        between = ends(released.bundle, table)
-        answers = HouseholdAnswers(released.bundle).marginal(names, table.stated.of)
-        numbers = [one.per_household or one.share for one in answers]
-        assert between["from"] == pytest.approx([unit * one.low for one in numbers])
-        assert between["to"] == pytest.approx([unit * one.high for one in numbers])
+    own, people = rows(files["weights.csv"]), rows(files["weighted_persons.csv"])
+    weight = {home["home"]: float(home["weight"]) for home in own}
+    answers = answers_of(town, "key", released.bundle)
+    assert len({(line["of"], line["columns"]) for line in rows(files["tables.csv"])}) == sum(noise.tables)
+    for of, cells in answers.tables():
+        shown, members = columns_of(cells, of), people if of == "persons" else own
+        names = list(cells[0].levels)
+        unit = {"persons": "persons per household", "households": "share of households"}[of]
+        assert list(shown) == [*names, unit, "from", "to", "in the files"]
+        for place, cell in enumerate(cells):
+            inside = [one for one in members if all(one[name] == cell.levels[name] for name in names)]
+            whole = sum(weight[one["home"]] for one in inside)
+            assert shown["in the files"][place] == pytest.approx(whole, abs=1e-12)
+            low, value, high = (shown[name][place] for name in ("from", unit, "to"))
+            assert 0 <= low <= value <= high <= (LARGEST if of == "persons" else 1)  # type: ignore[operator]
+
+
+def test_a_table_that_was_not_measured_has_no_interval_and_says_so(town: Service) -> None:
+    current = study(town)
+    private = load_household_file(town, NAME, csv_of(homes(N, 1)).encode())
+    plan = household_plan(
+        town, current, current.household_schema(), [current.candidates[0].sha256], epsilon="1", private=private
+    )
+    purchases.buy(town, private, [purchase_of(plan)], tick=True)
+    (released,) = household_releases(town, study(town))
+    assert released.bundle is not None
+    answers = answers_of(town, "key", released.bundle)
+    cells = answers.marginal(["tenure", "age", "sex"], "persons")
+    assert set(columns_of(cells, "persons")["from"]) == {None}
+    assert remarks_of(cells) == (NOT_COVERED,)
+    assert remarks_of(answers.marginal(["tenure"], "households")) in ((), (TOO_NOISY,))
