@@ -18,7 +18,7 @@ from pmwpub.evaluation.households.household_sweeps import simulate_households
 from pmwpub.outputs import apart, writable
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.service.inputs.known_tables import PUBLIC, TRUTH
-from pmwpub.service.simulations.truths.household_truths import household_stage
+from pmwpub.service.simulations.households.household_truths import household_stage
 from pmwpub.tabular.files.given_files import Files
 from pmwpub.tabular.households.grouped_persons import Households
 from pmwpub.tabular.households.household_schema import HouseholdSchema

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation.households.household_engines import HOUSEHOLD_ENGINES, household_refusal
+from pmwpub.evaluation.households.household_engines import HOUSEHOLD_ENGINES, ROUNDS, household_refusal
 from pmwpub.evaluation.households.household_stages import LEVELS, HouseholdStage
 from pmwpub.evaluation.methods import UNCHANGED
 from pmwpub.evaluation.runs import Run
@@ -33,6 +34,16 @@ class HouseholdSimulation:
     def refused(self) -> list[RefusedMethod]:
         """What could not run, and why."""
         return self.levels[LEVELS[0]].refused
+
+    def to_bytes(self) -> bytes:
+        """The simulation as JSON, for the store of public results."""
+        return json.dumps({level: json.loads(own.to_bytes()) for level, own in self.levels.items()}).encode()
+
+    @classmethod
+    def from_bytes(cls, stored: bytes) -> HouseholdSimulation:
+        """The simulation back from `to_bytes`."""
+        body = json.loads(stored)
+        return cls({level: Simulation.from_bytes(json.dumps(own).encode()) for level, own in body.items()})
 
 
 def simulate_households(
@@ -75,7 +86,7 @@ def _runs(stage: HouseholdStage, sweep: Sweep) -> Iterator[Run]:
             for method in sorted(sweep.methods, key=lambda method: method != UNCHANGED):
                 engine = HOUSEHOLD_ENGINES.get(method)
                 several = engine is not None and method != UNCHANGED
-                for rounds in sweep.rounds if engine is not None and engine.has_rounds else (0,):
+                for rounds in (sweep.rounds or ROUNDS) if engine is not None and engine.has_rounds else (0,):
                     for seed in range(sweep.first_seed, sweep.first_seed + (sweep.runs if several else 1)):
                         yield Run(candidate, method, epsilon, rounds, seed)
 

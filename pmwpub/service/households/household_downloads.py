@@ -11,6 +11,7 @@ from pmwpub.release.households.household_files import (
     PERSONS,
     REBUILD,
     REPORT,
+    ROUND_FILES,
     SCHEMA,
 )
 from pmwpub.release.notebooks.analyst_notebook import NOTEBOOK
@@ -48,8 +49,9 @@ def household_downloads(bundle: HouseholdBundle, archive: str, *, households: in
         main = name in (PERSONS, HOUSEHOLDS)
         return ReleaseFile(name, MEDIA_TYPES.get(name, CSV), lambda: made()[name], main=main)
 
+    files = HOUSEHOLD_FILES if bundle.certificate.rounds is None else ROUND_FILES
     report = [] if bundle.report is None else [REPORT]
-    names = [*HOUSEHOLD_FILES, *report, *([] if key is None else [SIGNATURE])]
+    names = [*files, *report, *([] if key is None else [SIGNATURE])]
     return [
         *map(one, names),
         *([ReleaseFile(NOTEBOOK, IPYNB, lambda: household_notebook(bundle))] if bundle.certificate.tables else []),

@@ -11,13 +11,13 @@ from support.households import csv_of, homes, schema_text
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED, Run, Sweep
 from pmwpub.evaluation.households import household_engines
-from pmwpub.evaluation.households.household_engines import HOUSEHOLD_ENGINES, FittedHouseholds
+from pmwpub.evaluation.households.household_engines import HOUSEHOLD_ENGINES, FittedHouseholds, RoundsOfHouseholds
 from pmwpub.evaluation.households.household_stages import LEVELS, HouseholdStage, cell_weights
 from pmwpub.evaluation.households.household_sweeps import HouseholdSimulation, simulate_households
 from pmwpub.mechanisms.households.household_counts import count_households
 from pmwpub.plan_inputs import WorkloadChoice
 from pmwpub.service.households import household_releases
-from pmwpub.service.simulations.truths.household_truths import household_stage
+from pmwpub.service.simulations.households.household_truths import household_stage
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.households.household_schema import HouseholdSchema
 from pmwpub.tabular.households.reading_households import private_households, public_households
@@ -85,6 +85,24 @@ def test_the_noise_is_that_of_a_release_at_the_same_price() -> None:
     assert plan.rho <= stage.budget(1.0)
     assert household_engines.OWN_ONE_WAY_SHARE == household_releases.OWN_ONE_WAY_SHARE
     assert plan.own.constants.one_way_share == household_engines.OWN_ONE_WAY_SHARE
+
+
+def test_rounds_cost_what_a_release_s_do_and_ask_what_is_compared() -> None:
+    """T epsilon0^2 in all, sigma = H/epsilon0 persons or 1/epsilon0 households; 25 rounds where none are said."""
+    stage = stage_of(homes(40, 3), b=homes(40, 4))
+    engine = RoundsOfHouseholds()
+    plan = engine.schedule(stage, Run("b.csv", PMW_PUB, 1.0, 5, 0))
+    assert plan.rho <= stage.budget(1.0)
+    assert float(plan.rho.rho) == pytest.approx(float(stage.budget(1.0).rho), rel=1e-3)
+    assert (plan.rounds, plan.n, plan.largest) == (5, 40, 4)
+    assert "too few" in engine.refusal(stage, Run("b.csv", PMW_PUB, 1.0, 10**18, 0))
+    lines = swept(stage, PMW_PUB, epsilons=(1.0,)).levels["combined"].errors
+    assert [(one.rounds, one.seed) for one in lines] == [(25, 0), (25, 1)]
+    many = simulate_households(
+        stage, Sweep((5_000.0,), rounds=(60,), runs=1, methods=(UNCHANGED, PMW_PUB), floors=False)
+    )
+    unchanged, fitted = many.levels["combined"].errors
+    assert fitted.max_error < unchanged.max_error
 
 
 def test_what_takes_no_households_says_so_and_has_no_line() -> None:
