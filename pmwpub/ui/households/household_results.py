@@ -60,9 +60,9 @@ def _in_short(study: Study, found: ReleasedHouseholds, bundle: HouseholdBundle) 
             f"copies of whole ones of {plain(found.name)}. Protected: {plain(stated.unit)}."
         )
         st.markdown("**How far numbers may be off**")
-        _list(said.errors)
+        _list(said.errors[:2])
         with st.expander("What a household is, what is promised, and what not to use it for"):
-            _list((*said.households, *said.promise, said.spent))
+            _list((*said.households, *said.promise, said.spent, *said.errors[2:]))
             st.markdown("**What not to use it for**")
             _list(said.cautions)
             st.markdown(plain(stated.statement))
