@@ -279,6 +279,16 @@ def test_a_viewer_is_offered_no_purchase_and_sees_what_was_released(town: Here) 
     assert "Protected: one household" in words(app)
 
 
+def test_a_population_that_was_retired_offers_nothing_to_buy_and_hands_over_what_was(town: Here) -> None:
+    buy(opened(town, "release"), "Buy this release")
+    town.service.ledger.retire(town.population)
+    for page in ("prepare", "compare", "release", "hand_over"):
+        app = opened(town, page)
+        assert not app.exception
+        assert not [button for button in app.button if button.label.startswith(("Buy", "Draw", "Use", "Add"))]
+    assert "release-1.zip" in [button.label for button in app.get("download_button")]
+
+
 def test_a_table_without_the_steward_s_word_is_copied_by_no_release(town: Here) -> None:
     (one,) = read(town).candidates
     study_store.attest(town.service, town.population, one.sha256, attested=False)

@@ -31,21 +31,20 @@ NOT_SOLD = "Not sold for households: the error of a release, acceptance, and rep
 
 def released_panel(session: Session, study: Study, found: ReleasedHouseholds) -> None:
     """Draw a release by what became of it: at work, without a result, or done."""
-    private = session.steward(study)
     title = f"Release {found.number}: {plain(found.name)}"
     if found.bundle is not None:
         _in_short(study, found, found.bundle)
     with panel(title if found.bundle is None else f"The files of release {found.number}", Badge.DP):
         if found.outcome.status == "running":
-            watch_release(found, cancel=private is not None)
+            watch_release(found, cancel=session.steward(study) is not None)
         elif found.bundle is None:
             st.warning(NO_RESULT)
         else:
             _downloads(found.bundle, found.outcome.booking.id, f"release-{found.number}.zip")
             show_remarks(found.bundle.certificate.remarks)
-        if private is not None and found.outcome.status != "running":
+        if (buyer := session.buyer(study)) is not None and found.outcome.status != "running":
             with st.expander("Draw again"):
-                draw_again(session, study, private, found)
+                draw_again(session, study, buyer, found)
     if found.bundle is not None:
         household_answers_panel(found, found.bundle)
 
