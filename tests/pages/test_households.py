@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from pages.drawn_words import drawn_words
 from pages.visits import PAGES, Here, Open, arrive, buy, press, words
 from streamlit.testing.v1 import AppTest
 from support.households import LARGEST, csv_of, homes, schema_text
@@ -207,6 +208,7 @@ def test_no_page_breaks_for_a_population_of_households(town: Here, page: str) ->
     app = opened(town, page)
     assert not app.exception
     assert not app.error
+    assert page not in ("compare", "release") or len(drawn_words(app.main)) <= 150
 
 
 def test_compare_says_what_is_not_sold_and_what_can_be_copied(town: Here) -> None:
@@ -234,12 +236,13 @@ def test_a_release_is_bought_on_the_page_and_what_it_leaves_out_is_said_before(t
     assert not app.exception
     assert "Protected: one household of 1 to 4 persons" in words(app)
     assert "Shares of households in a single column are known to" in words(app)
+    assert len(drawn_words(app.main)) <= 150
     labels = [button.label for button in app.get("download_button")]
     assert labels[:2] == ["persons.csv", "households.csv"]
     assert {"report.html", "release-1.zip"} <= set(labels)
     (table,) = [frame.value for frame in app.dataframe]
     assert list(table["household size"]) == ["1", "2", "3", "4"]
-    assert list(table) == ["household size", "share of households", "from", "to", "in the files"]
+    assert list(table) == ["household size", "share of households", "from", "to", "in the files", "remark"]
     assert sum(table["in the files"]) == pytest.approx(1)
     app.radio(key=f"counted {found.outcome.booking.id}").set_value("persons").run()
     (table,) = [frame.value for frame in app.dataframe]
@@ -293,6 +296,16 @@ def test_a_viewer_is_offered_no_purchase_and_sees_what_was_released(town: Here) 
         assert not app.exception
         assert not [button for button in app.button if button.label.startswith(("Buy", "Draw"))]
     assert "Protected: one household" in words(app)
+
+
+def test_a_population_that_was_retired_offers_nothing_to_buy_and_hands_over_what_was(town: Here) -> None:
+    buy(opened(town, "release"), "Buy this release")
+    town.service.ledger.retire(town.population)
+    for page in ("prepare", "compare", "release", "hand_over"):
+        app = opened(town, page)
+        assert not app.exception
+        assert not [button for button in app.button if button.label.startswith(("Buy", "Draw", "Use", "Add"))]
+    assert "release-1.zip" in [button.label for button in app.get("download_button")]
 
 
 def test_a_table_without_the_steward_s_word_is_copied_by_no_release(town: Here) -> None:

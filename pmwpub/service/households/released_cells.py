@@ -31,7 +31,6 @@ __all__ = [
     "answers_of",
     "cells_csv",
     "columns_of",
-    "remarks_of",
     "summary_of",
 ]
 
@@ -57,7 +56,7 @@ def columns_of(cells: Sequence[HouseholdCell], of: Counted) -> dict[str, Sequenc
     """Cells as columns of a table: their levels, then numbers in the unit of what is counted.
 
     Of persons, persons per household; of households, shares of them. The ends are those of the interval, None where
-    nothing was measured; the last column is what the synthetic files say.
+    nothing was measured; "in the files" is what the synthetic files say.
     """
     numbers = [_number(cell) for cell in cells]
     names = list(cells[0].levels) if cells else []
@@ -67,6 +66,7 @@ def columns_of(cells: Sequence[HouseholdCell], of: Counted) -> dict[str, Sequenc
         "from": [one.low for one in numbers],
         "to": [one.high for one in numbers],
         "in the files": [one.released for one in numbers],
+        "remark": [one.remark for one in numbers],
     }
 
 
@@ -85,11 +85,6 @@ def rounds_of(bundle: HouseholdBundle) -> Mapping[str, list[str] | list[float]]:
 
 def _number(cell: HouseholdCell) -> HouseholdNumber:
     return cell.share if cell.per_household is None else cell.per_household
-
-
-def remarks_of(cells: Sequence[HouseholdCell]) -> tuple[str, ...]:
-    """What must be said beside cells, each remark once."""
-    return tuple(dict.fromkeys(filter(None, (_number(cell).remark for cell in cells))))
 
 
 def cells_csv(cells: Sequence[HouseholdCell], of: Counted) -> bytes:

@@ -17,21 +17,16 @@ from pmwpub.service.households.released_cells import (
     answers_of,
     cells_csv,
     columns_of,
-    remarks_of,
 )
 from pmwpub.ui.app.deferring import at_download
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
-from pmwpub.ui.wording.written import plain
-
-READ = "Numbers of persons are **persons per household**, numbers of households a **share of households**."
 
 
 def household_answers_panel(found: ReleasedHouseholds, bundle: HouseholdBundle) -> None:
     """Draw the question and its answer; nothing here costs anything."""
     key = found.outcome.booking.id
-    with panel("Answers: how far off is this number?", Badge.DP), refusals():
-        st.caption(READ)
+    with panel("Answers with intervals", Badge.DP), refusals():
         answers = answers_of(service(), str(found.outcome.booking.result), bundle)
         of: Counted = st.radio("Counted", COUNTED[::-1], horizontal=True, key=f"counted {key}")
         options = answers.measured.domain(of).names
@@ -53,7 +48,7 @@ def _cells(answers: HouseholdAnswers, of: Counted, names: list[str], found: Rele
     cells, key = answers.marginal(names, of), found.outcome.booking.id
     shown = columns_of(cells, of)
     written = "%.3f" if of == "persons" else "percent"
-    numbers = [name for name in shown if name not in cells[0].levels]
+    numbers = [name for name in shown if name not in (*cells[0].levels, "remark")]
     st.dataframe(
         shown,
         hide_index=True,
@@ -61,9 +56,7 @@ def _cells(answers: HouseholdAnswers, of: Counted, names: list[str], found: Rele
         column_config=dict.fromkeys(numbers, st.column_config.NumberColumn(format=written)),
         alt=f"Table: {UNITS[of]}, by {', '.join(names)}, with intervals.",
     )
-    for remark in remarks_of(cells):
-        st.caption(plain(remark[:1].upper() + remark[1:]))
-    st.caption(OF_HOUSEHOLDS)
+    st.expander("What the intervals rest on").caption(OF_HOUSEHOLDS)
     left, right = st.columns(2)
     left.download_button(
         "These cells (CSV)",

@@ -31,13 +31,12 @@ NOT_SOLD = "Not sold for households: acceptance of a release, and replicate weig
 
 def released_panel(session: Session, study: Study, found: ReleasedHouseholds) -> None:
     """Draw a release by what became of it: at work, without a result, or done."""
-    private = session.steward(study)
     title = f"Release {found.number}: {plain(found.name)}"
     if found.bundle is not None:
         _in_short(study, found, found.bundle)
     with panel(title if found.bundle is None else f"The files of release {found.number}", Badge.DP):
         if found.outcome.status == "running":
-            watch_release(found, cancel=private is not None)
+            watch_release(found, cancel=session.steward(study) is not None)
         elif found.bundle is None:
             st.warning(NO_RESULT)
         else:
@@ -76,10 +75,10 @@ def _in_short(study: Study, found: ReleasedHouseholds, bundle: HouseholdBundle) 
         )
         if said is not None:
             st.markdown("**How far numbers may be off**")
-            _list(said.errors)
+            _list(said.errors[:2])
         with st.expander("What a household is, what is promised, and what not to use it for"):
             if said is not None:
-                _list((*said.households, *said.promise, said.spent))
+                _list((*said.households, *said.promise, said.spent, *said.errors[2:]))
                 st.markdown("**What not to use it for**")
                 _list(said.cautions)
             st.markdown(plain(stated.statement))

@@ -20,8 +20,7 @@ WHAT = (
     "household differ in it."
 )
 NO_LOOK = (
-    "A look at how the private table fits the schema is priced for persons and not sold for households: compare some "
-    "cells with what the schema expects of the file."
+    "A look at how the private table fits is not sold for households: compare some cells with what the schema expects."
 )
 TO_COME = "How rows make households is said here, once there are a public table and a schema."
 IDS, OWN, TAKE = "Column of household ids", "Columns of the household, the same for all its persons", "Use these"
@@ -84,12 +83,11 @@ def public_table(study: Study, schema: HouseholdSchema) -> None:
 
 def _choose(session: Session, study: Study) -> None:
     """Ask for the ids and the household's columns, beside what public tables say of them."""
-    st.caption(WHAT)
     before, columns = study.household, list(household_rules.public_columns(service(), study))
     likely = household_rules.suggested(service(), study)
     wanted = before.id if before is not None else next(iter(likely), None)
     place = columns.index(wanted) if wanted in columns else None
-    name = st.selectbox(IDS, columns, index=place, placeholder="Choose a column", key="household ids")
+    name = st.selectbox(IDS, columns, index=place, placeholder="Choose a column", help=WHAT, key="household ids")
     if name is None:
         return
     if likely:

@@ -13,7 +13,7 @@ from support.households import LARGEST, csv_of, homes, schema_text
 from pmwpub.errors import PlanError, SchemaError
 from pmwpub.ledger import Population
 from pmwpub.plans import WorkloadChoice
-from pmwpub.release.households.reading.household_cells import NOT_COVERED, TOO_NOISY
+from pmwpub.release.households.reading.household_cells import NOT_COVERED
 from pmwpub.release.notebooks.household_notebook import household_notebook
 from pmwpub.service import Service, purchases
 from pmwpub.service.households.household_downloads import household_downloads
@@ -21,7 +21,7 @@ from pmwpub.service.households.household_loading import adopt_households, load_h
 from pmwpub.service.households.household_outlook import PublicPart, noise_before, public_parts
 from pmwpub.service.households.household_releases import household_plan, household_releases
 from pmwpub.service.households.household_rules import HouseholdRule, save_rule, suggested, written_schema
-from pmwpub.service.households.released_cells import answers_of, columns_of, remarks_of
+from pmwpub.service.households.released_cells import answers_of, columns_of
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.purchases import purchase_of
@@ -106,7 +106,7 @@ def test_cells_are_those_of_the_files_in_the_units_that_are_named(town: Service)
         shown, members = columns_of(cells, of), people if of == "persons" else own
         names = list(cells[0].levels)
         unit = {"persons": "persons per household", "households": "share of households"}[of]
-        assert list(shown) == [*names, unit, "from", "to", "in the files"]
+        assert list(shown) == [*names, unit, "from", "to", "in the files", "remark"]
         for place, cell in enumerate(cells):
             inside = [one for one in members if all(one[name] == cell.levels[name] for name in names)]
             whole = sum(weight[one["home"]] for one in inside)
@@ -127,5 +127,5 @@ def test_a_table_that_was_not_measured_has_no_interval_and_says_so(town: Service
     answers = answers_of(town, "key", released.bundle)
     cells = answers.marginal(["tenure", "age", "sex"], "persons")
     assert set(columns_of(cells, "persons")["from"]) == {None}
-    assert remarks_of(cells) == (NOT_COVERED,)
-    assert remarks_of(answers.marginal(["tenure"], "households")) in ((), (TOO_NOISY,))
+    assert set(columns_of(cells, "persons")["remark"]) == {NOT_COVERED}
+    assert NOT_COVERED not in columns_of(answers.marginal(["tenure"], "households"), "households")["remark"]
