@@ -19,7 +19,6 @@ from pmwpub.mechanisms.households.household_errors import (
 from pmwpub.mechanisms.households.household_mixture import HouseholdMixture
 from pmwpub.mechanisms.households.household_scores import HouseholdProblem
 from pmwpub.mechanisms.noisy_error.assessment import NoisyError, Purpose, Unresolved
-from pmwpub.mechanisms.noisy_error.lazy_rounding import Refinable
 from pmwpub.progress import Progress
 from pmwpub.records import Ints
 
@@ -82,9 +81,7 @@ def assess_households(work: HouseholdAssessmentWork, progress: Progress) -> dict
         found["start"] = household_error_release(counts, problem, work.atoms.multiplicity, work.epsilons["start"])
     if "floor" in work.epsilons:
         state = HouseholdMixture(counts, problem)
-        floor = household_floor_release(
-            state, work.epsilons["floor"], n=counts.n, largest=counts.largest, progress=progress
-        )
+        floor = household_floor_release(state, work.epsilons["floor"], progress=progress)
         if isinstance(floor, Unresolved):
             raise JobUnresolved(UNRESOLVED)
         found["floor"] = floor
@@ -99,11 +96,11 @@ def choose_households(work: HouseholdBestWork, progress: Progress) -> int:
     progress(0, 1)
     counts = work.counts
     problems = [HouseholdProblem(work.tables, atoms) for atoms in work.offered]
-    states: list[Refinable] = [
+    states = [
         HouseholdMixture(counts, problem) if work.by == "floor" else KnownError.of(counts, problem)
         for problem in problems
     ]
-    found = household_choice(states, work.epsilon, n=counts.n, largest=counts.largest, progress=progress)
+    found = household_choice(states, work.epsilon, progress=progress)
     if isinstance(found, Unresolved):
         raise JobUnresolved(UNRESOLVED)
     return found.candidate

@@ -92,7 +92,7 @@ def homes_of(service):
     elif kind == "households-pmw-pub":
         plan = household_releases.household_round_plan(service, current, schema, [key], **asked, settings={"rounds": 2})
     else:
-        plan = household_questions.household_assessment_plan(current, schema, key, **asked)
+        plan = household_questions.household_assessment_plan(current, schema, key, epsilon="1/2", private=private)
     return "homes", private, current, plan
 
 with service_on(store) as service:

@@ -7,6 +7,7 @@ none of persons by more than H v persons per household.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -27,7 +28,7 @@ from pmwpub.mechanisms.noisy_error.assessment import (
     rounded_release,
 )
 from pmwpub.mechanisms.noisy_error.choose_best import Best, best_release
-from pmwpub.mechanisms.noisy_error.lazy_rounding import Grid, Refinable
+from pmwpub.mechanisms.noisy_error.lazy_rounding import Grid
 from pmwpub.privacy.lattice_noise import LatticeLaplace
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.progress import Progress, unwatched
@@ -114,8 +115,6 @@ def household_floor_release(
     state: HouseholdMixture,
     epsilon: Fraction,
     *,
-    n: int,
-    largest: int,
     noise: NoiseSource = SECURE,
     progress: Progress = unwatched,
 ) -> NoisyError | Unresolved:
@@ -135,13 +134,19 @@ def household_floor_release(
 
     Raises BudgetError for an epsilon at which no noise can be drawn.
     """
-    return rounded_release(LatticeLaplace(epsilon, largest), state, n * largest, noise=noise, progress=progress)
+    law = LatticeLaplace(epsilon, state.largest)
+    return rounded_release(law, state, state.n * state.largest, noise=noise, progress=progress)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KnownError:
-    """An error that is known exactly, as a choice takes it. Privacy: non-private; the repr shows nothing."""
+    """An error that is known exactly, as a choice takes it. Privacy: non-private; the repr shows nothing.
 
+    n, largest  the public number of households, and H
+    """
+
+    n: int
+    largest: int
     interval: CertifiedEnds
     exhausted: bool = True
 
@@ -149,18 +154,16 @@ class KnownError:
     def of(cls, counts: HouseholdCounts, problem: HouseholdProblem) -> KnownError:
         """That of public households as they are."""
         error = unchanged_error(counts, problem, problem.atoms.multiplicity)
-        return cls(CertifiedEnds(error, error))
+        return cls(counts.n, counts.largest, CertifiedEnds(error, error))
 
     def refine(self) -> CertifiedEnds:
         return self.interval
 
 
 def household_choice(
-    states: list[Refinable],
+    states: Sequence[KnownError | HouseholdMixture],
     epsilon: Fraction,
     *,
-    n: int,
-    largest: int,
     noise: NoiseSource = SECURE,
     progress: Progress = unwatched,
 ) -> Best | Unresolved:
@@ -174,8 +177,13 @@ def household_choice(
     `choose_best.best_release` draws from the exponential mechanism on the exact scores at sensitivity H: epsilon-DP of
     bounded range epsilon, rho = epsilon^2/8. No error is released. Not covered: time, and the event Unresolved.
 
-    Raises PlanError for fewer than two candidates, BudgetError unless epsilon is positive.
+    Raises PlanError for fewer than two candidates, or errors of other numbers of households or persons; BudgetError
+    unless epsilon is positive.
     """
+    terms = {(state.n, state.largest) for state in states}
+    if len(states) < 2 or len(terms) > 1:
+        raise PlanError("A choice needs two candidates or more, whose errors are of one number of households.")
+    ((n, largest),) = terms
     return best_release(
         states, epsilon, private_rows=n * largest, rows_per_person=largest, noise=noise, progress=progress
     )

@@ -40,6 +40,8 @@ class CertifiedEnds:
 class HouseholdMixture:
     """f of private households over one public table; `refine()` until narrow enough or exhausted.
 
+    n, largest  the public number of households, and H
+
     Raises DomainError if counts and public households do not fit together.
 
     Privacy: non-private. The exact f moves by at most 1/n, see `household_errors`; its ends do not. The repr shows
@@ -50,6 +52,7 @@ class HouseholdMixture:
         if (len(mixed_counts(counts)), counts.largest) != (problem.tables.cells, problem.largest):
             raise DomainError("The private counts and the public households belong to other tables.")
         self._counts, self._problem = counts, problem
+        self.n, self.largest = counts.n, counts.largest
         self._target: Floats = mixed_counts(counts) / counts.n * problem.units / problem.largest
         weights = problem.atoms.multiplicity
         self._upper = unchanged_error(counts, problem, weights)

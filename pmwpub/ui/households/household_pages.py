@@ -14,7 +14,7 @@ from pmwpub.ui.hand_over.chosen_release import chosen, latest, listed, show
 from pmwpub.ui.households.household_plan_form import household_plan_form
 from pmwpub.ui.households.household_results import released_panel
 from pmwpub.ui.households.rule_panel import public_table
-from pmwpub.ui.households.simulated_household_errors import household_errors
+from pmwpub.ui.households.simulated_households import household_errors
 from pmwpub.ui.release.plan_form import in_words
 from pmwpub.ui.release.under_way import outcome_panel
 from pmwpub.ui.widgets.price_form import purchase_form

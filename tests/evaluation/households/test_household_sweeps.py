@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from support.households import csv_of, homes, schema_text
 
-from pmwpub.errors import PlanError
-from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED, Run, Sweep
+from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED, CertifiedFloor, Run, Sweep
 from pmwpub.evaluation.households import household_engines
 from pmwpub.evaluation.households.household_engines import HOUSEHOLD_ENGINES, FittedHouseholds, RoundsOfHouseholds
 from pmwpub.evaluation.households.household_stages import LEVELS, HouseholdStage, cell_weights
@@ -22,6 +21,7 @@ from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.households.household_schema import HouseholdSchema
 from pmwpub.tabular.households.reading_households import private_households, public_households
 
+FLOORS = Sweep((1.0,), methods=(UNCHANGED,))
 SCHEMA = HouseholdSchema.from_json(schema_text())
 
 
@@ -132,7 +132,14 @@ def test_runs_are_the_same_again_and_an_engine_that_is_added_takes_part(monkeypa
     assert [(one.rounds, one.seed) for one in lines] == [(3, 0), (3, 1), (5, 0), (5, 1)]
 
 
-def test_floors_are_refused() -> None:
-    stage = stage_of(homes(10, 3), b=homes(10, 4))
-    with pytest.raises(PlanError, match="No floor is certified"):
-        simulate_households(stage, Sweep((1.0,)))
+def test_the_floor_is_of_both_levels_together_and_no_mixture_is_below_it() -> None:
+    alone, family = ["own,adult,f"], ["rent,adult,m", "rent,child,f"]
+    one_kind = stage_of([alone, family], k=1, b=[alone, alone])  # its one mixture is off by a half, see above
+    floors = {level: own.floors for level, own in simulate_households(one_kind, FLOORS).levels.items()}
+    assert floors == {"persons": [], "households": [], "combined": [CertifiedFloor("b.csv", 0.5, 0.5)]}
+    truth = homes(30, 1)
+    stage = stage_of(truth, k=1, b=homes(20, 2), c=[*truth, *[alone] * 30])
+    some, all_of_them = simulate_households(stage, FLOORS).levels["combined"].floors
+    assert (some.candidate, all_of_them.candidate) == ("b.csv", "c.csv")
+    assert all_of_them.upper <= 1e-3  # half of its households are the truth's own
+    assert 0 <= some.lower <= some.upper <= 1

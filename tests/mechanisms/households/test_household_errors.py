@@ -235,7 +235,7 @@ def test_without_noise_a_floor_is_the_optimum_but_for_its_grid() -> None:
     for private in ([SMALL, SMALL], [BIG, SMALL, ((0, 0, 1),)], [((0, 1, 1),) * 2]):
         n = len(private)
         state = solved(private, public)
-        found = engine.household_floor_release(state, Fraction(3), n=n, largest=H, noise=FixedNoise())
+        found = engine.household_floor_release(state, Fraction(3), noise=FixedNoise())
         assert isinstance(found, NoisyError)
         assert found.cell_width == Fraction(257, 256 * n * H)
         assert abs(float(found.value) - optimum(private, public)) <= float(found.cell_width) / 2 + 1e-9
@@ -264,7 +264,7 @@ FOUR = [SMALL, SMALL, BIG, ((0, 1, 0), (0, 0, 1))]
 def choices(private: Sequence[Home], epsilon: Fraction, draws: int, offered: Sequence[Sequence[Home]]) -> list[int]:
     counts = counted(private)
     states = [KnownError.of(counts, problem(public)) for public in offered]
-    found = [household_choice(states, epsilon, n=len(private), largest=H) for _ in range(draws)]
+    found = [household_choice(states, epsilon) for _ in range(draws)]
     return [one.candidate for one in found if isinstance(one, Best)]
 
 
@@ -283,7 +283,7 @@ def test_a_choice_by_floors_follows_the_law_of_the_optima() -> None:
     """Candidates of one home each: their floor is their error as they are."""
     epsilon, private, offered = Fraction(4), [BIG, SMALL, SMALL], ([BIG], [SMALL], [((0, 1, 0),)])
     states = [solved(private, public) for public in offered]
-    found = [household_choice(list(states), epsilon, n=3, largest=H) for _ in range(1_500 * AUDIT)]
+    found = [household_choice(states, epsilon) for _ in range(1_500 * AUDIT)]
     law = BinnedLaw.by_size(masses(exact_errors(private, offered), 3, epsilon), 1_500 * AUDIT)
     assert_follows(law, [one.candidate for one in found if isinstance(one, Best)])
 
@@ -319,7 +319,7 @@ def test_a_choice_at_the_sensitivity_of_one_person_fails_the_audit(monkeypatch: 
     plant(monkeypatch, engine, "household_choice", "rows_per_person=largest", "rows_per_person=1")
     counts = counted(CHOSEN[0])
     states = [KnownError.of(counts, problem(public)) for public in PAIR]
-    found = [engine.household_choice(list(states), EPSILON, n=1, largest=H) for _ in range(gate.runs)]
+    found = [engine.household_choice(states, EPSILON) for _ in range(gate.runs)]
     with pytest.raises(AssertionError, match="the event happened in"):
         gate.assert_passed(sum(isinstance(one, Best) and one.candidate == 0 for one in found))
 
@@ -337,10 +337,12 @@ def test_on_no_neighbours_do_the_exact_laws_of_a_choice_differ_by_more_than_epsi
 
 def test_a_choice_costs_an_eighth_of_epsilon_squared_and_needs_two() -> None:
     states = [KnownError.of(counted(FOUR), problem(public)) for public in OFFERED]
-    found = household_choice(list(states), Fraction(1, 2), n=4, largest=H, noise=FixedNoise())
+    found = household_choice(states, Fraction(1, 2), noise=FixedNoise())
     assert isinstance(found, Best)
     assert found.rho == best_charge(Fraction(1, 2)) == ZCDP.at_least(Fraction(1, 32))
+    with pytest.raises(PlanError, match="one number of households"):
+        household_choice([*states, KnownError.of(counted(FOUR[1:]), problem([BIG]))], Fraction(1))
     with pytest.raises(PlanError, match="two candidates"):
-        household_choice(list(states[:1]), Fraction(1), n=4, largest=H)
+        household_choice(states[:1], Fraction(1))
     assert "hidden" not in repr(found)
     assert repr(states[0]).startswith("<")

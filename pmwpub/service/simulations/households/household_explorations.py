@@ -52,7 +52,7 @@ class HouseholdTerms:
     @property
     def sweep(self) -> Sweep:
         """The grid; PlanError where it is empty."""
-        return Sweep(self.epsilons, runs=self.runs, methods=METHODS, floors=False)
+        return Sweep(self.epsilons, runs=self.runs, methods=METHODS)
 
 
 @dataclass(frozen=True)
@@ -152,6 +152,7 @@ def _key(current: Study, schema: HouseholdSchema, terms: HouseholdTerms) -> str:
     body = {
         "terms": asdict(terms),
         "methods": METHODS,
+        "floors": True,
         "tables": sorted((facts.sha256, facts.name, spelt(facts.options)) for facts in current.usable),
         "schema": schema.sha256,
         "workload": current.workload().sha256,

@@ -68,6 +68,8 @@ def _begin(study: Study, schema: HouseholdSchema, terms: HouseholdTerms, found: 
 def _show(simulation: HouseholdSimulation, truth: str) -> None:
     level = st.radio("Errors of", list(LEVEL_WORDS), format_func=LEVEL_WORDS.__getitem__, key="household level")
     own = simulation.levels[level]
+    if own.floors:
+        st.caption("In the shaded region no mixture of public households has an error, whatever ε.")
     plot_panel.show(error_plot(own, truth=truth, drawing=figures.drawn_once), f"error of {level}")
     with st.expander("What the simulation says"):
         for one in not_beaten(own):
