@@ -134,7 +134,9 @@ class HouseholdCertificate(Part):
 
     @model_serializer(mode="wrap")
     def _without_unsaid_rounds(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
-        written: dict[str, object] = write(self)
+        written: dict[str, Any] = write(self)
+        if self.candidate.weighed_by is None:  # a key that certificates of before have not
+            written["candidate"].pop("weighed_by", None)
         return {key: value for key, value in written.items() if key != "rounds" or value is not None}
 
     @classmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -105,3 +106,10 @@ def test_names_of_strangers_are_text_in_one_cell(
     assert found["PERSONS"] == [code, quotes, "sex"]
     assert (found["ID"], found["SHARED"]) == (["=home"], [code])
     assert run(tmp_path / "out", monkeypatch, capsys).count(": yes") == 5
+
+
+def test_a_release_that_measured_no_tables_has_none(bundle: HouseholdBundle) -> None:
+    """Such as one by PMW^Pub: the notebook shows answers by noisy tables."""
+    without = replace(bundle, certificate=bundle.certificate.model_copy(update={"tables": ()}))
+    assert with_household_notebook(without, {"a": b"1"}) == {"a": b"1"}
+    assert set(with_household_notebook(bundle, {"a": b"1"})) == {"a", "analyst.ipynb"}
