@@ -162,8 +162,8 @@ def refuse_rounds(certificate: HouseholdCertificate) -> None:
     """CertificateError of a release by PMW^Pub: intervals are by the noise of measured tables, and it has none."""
     if certificate.rounds is not None:
         raise CertificateError(
-            "This release of households is by PMW^Pub, which measures no tables, so no answers with intervals are made "
-            "of it. Its weights.csv and persons.csv are there to count in; `certificate check` takes its folder."
+            "This release of households is by PMW^Pub, which measures no tables, so no answers with intervals and "
+            "no records are made of it. Its weights.csv and persons.csv are there to count in; `certificate check` takes its folder."
         )
 
 
