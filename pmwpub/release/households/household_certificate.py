@@ -163,7 +163,8 @@ def refuse_rounds(certificate: HouseholdCertificate) -> None:
     if certificate.rounds is not None:
         raise CertificateError(
             "This release of households is by PMW^Pub, which measures no tables, so no answers with intervals and "
-            "no records are made of it. Its weights.csv and persons.csv are there to count in; `certificate check` takes its folder."
+            "no records are made of it. Its weights.csv and persons.csv are there to count in; `certificate check` "
+            "takes its folder."
         )
 
 
