@@ -232,5 +232,8 @@ def _facts(current: Study, offered: Sequence[Pool]) -> list[Json]:
         line |= {"dropped": sum(table.dropped for table in tables), "problem": "; ".join(problems)}
         if current.schema is not None and current.schema.rules:
             line |= {"left_out_by_rules": sum(table.broken for table in tables)}
+        if current.weighs_public:
+            line |= {"weighed": [table.name for table in tables if table.weighed_by]}
+            line |= {"without_weight": sum(table.weightless for table in tables)}
         lines.append(line | {"atoms": None if problems else len(current.support(pool))})
     return lines

@@ -23,6 +23,7 @@ from pmwpub.plans.household_question_plans import (
     HouseholdBestPlan,
     HouseholdErrorPlan,
 )
+from pmwpub.plans.household_round_plans import HouseholdRoundPlan
 from pmwpub.plans.question_plans import (
     AssessmentPlan,
     BestPlan,
@@ -57,6 +58,7 @@ __all__ = [
     "HouseholdBestPlan",
     "HouseholdErrorPlan",
     "HouseholdPlan",
+    "HouseholdRoundPlan",
     "MisfitPlan",
     "Part",
     "PublicInputs",

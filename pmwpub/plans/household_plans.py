@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -30,29 +30,25 @@ MOST_ENTRIES = 40_000_000
 """Of the matrix of public persons and tables: half a gigabyte, and as much again while it is fitted."""
 
 
-class HouseholdPlan(FrozenPlan):
-    """One release of households by table fit.
+class PlanOfHouseholds(FrozenPlan):
+    """What every plan of a release of households says.
 
     n          households, public
     largest    H: the most persons with whom a household counts
     household  how rows make households, all of it
     inputs     the persons' schema and workload, and the public table; one table, whose households are copied
-    own_share  the household-level tables' part of the budget; `own_constants` shares it among them
+    rho_units  the budget in units of 1e-15 of rho
     """
 
-    kind: Literal["households"] = "households"
+    kind: str
     n: int = Field(ge=1)
     largest: int = Field(ge=1)
     household: HouseholdRule
     inputs: PublicInputs
     rho_units: int = Field(ge=1)
-    constants: FitConstants
-    own_constants: FitConstants
-    own_share: Annotated[Fraction, Field(gt=0, lt=1)] = OWN_SHARE
-    private_read_as: Reading = None
 
     @model_validator(mode="after")
-    def _fits(self) -> HouseholdPlan:
+    def _fits(self) -> Self:
         if self.largest != self.household.largest:
             raise PlanError("The plan and its household rule name different largest households. Nothing was charged.")
         if len(self.inputs.candidates) != 1:
@@ -64,6 +60,19 @@ class HouseholdPlan(FrozenPlan):
     @property
     def budget(self) -> ZCDP:
         return ZCDP(self.rho_units)
+
+
+class HouseholdPlan(PlanOfHouseholds):
+    """One release of households by table fit.
+
+    own_share  the household-level tables' part of the budget; `own_constants` shares it among them
+    """
+
+    kind: Literal["households"] = "households"
+    constants: FitConstants
+    own_constants: FitConstants
+    own_share: Annotated[Fraction, Field(gt=0, lt=1)] = OWN_SHARE
+    private_read_as: Reading = None
 
     def schedule(self, schema: HouseholdSchema, public: Households) -> HouseholdSchedule:
         """How the budget is shared by the tables of both levels, from public facts alone.

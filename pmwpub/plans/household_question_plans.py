@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from pmwpub.errors import PlanError
 from pmwpub.plan_inputs import PublicInputs, Reading
-from pmwpub.plans.household_plans import HouseholdPlan
+from pmwpub.plans.household_plans import PlanOfHouseholds
 from pmwpub.plans.question_plans import FrozenPlan
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.tabular.households.household_schema import HouseholdRule
@@ -108,5 +108,5 @@ class HouseholdErrorPlan(HouseholdQuestion):
     release_repeat: int = Field(default=0, ge=0)
 
 
-OF_HOUSEHOLDS = (HouseholdPlan, HouseholdQuestion)
+OF_HOUSEHOLDS = (PlanOfHouseholds, HouseholdQuestion)
 """The plans that protect whole households; each names H as `largest`."""

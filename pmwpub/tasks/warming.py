@@ -17,6 +17,7 @@ from pmwpub.mechanisms.best_mixture.descent import Descent
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.households.household_atoms import HouseholdAtoms
 from pmwpub.mechanisms.households.household_counts import HouseholdTables, count_households
+from pmwpub.mechanisms.households.household_rounds import household_rounds
 from pmwpub.mechanisms.households.household_schedule import household_schedule, household_tables
 from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
@@ -43,7 +44,7 @@ from pmwpub.tasks.household_questions_work import (
     choose_households,
     error_of_households,
 )
-from pmwpub.tasks.household_work import HouseholdWork, fit_households
+from pmwpub.tasks.household_work import HouseholdRoundWork, HouseholdWork, fit_households, run_household_rounds
 from pmwpub.tasks.mechanism_work import (
     AcceptanceWork,
     AssessmentWork,
@@ -222,6 +223,13 @@ def _asked_of_homes(made_up: MadeUp, progress: Progress) -> None:
     error_of_households(HouseholdErrorWork(tables, atoms, atoms.multiplicity, counts, _EPSILON), progress)
 
 
+def _household_rounds(made_up: MadeUp, progress: Progress) -> None:
+    tables, some = _homes(made_up)
+    made = household_rounds(ZCDP.at_most(1), 2, n=len(some), largest=some.largest)
+    counts = count_households(tables, some)
+    run_household_rounds(HouseholdRoundWork(HouseholdAtoms.of(some), tables, counts, made), progress)
+
+
 TRIED: Mapping[str, Callable[[MadeUp, Progress], None]] = MappingProxyType(
     {
         "release": _release,
@@ -234,6 +242,7 @@ TRIED: Mapping[str, Callable[[MadeUp, Progress], None]] = MappingProxyType(
         "acceptance": _acceptance,
         "best": _best,
         "households": _households,
+        "households-pmw-pub": _household_rounds,
         "household-assessment": _asked_of_homes,
         "household-best": _asked_of_homes,
         "household-error": _asked_of_homes,

@@ -86,8 +86,11 @@ def homes_of(service):
     key = study_store.add_candidate(service, "homes", "b.csv", text[1], attested=True)
     private = household_loading.load_households(service, "homes", read_table(text[0]), schema)
     current = study_store.study(service, "homes")
+    asked = {"epsilon": "1", "private": private}
     if kind == "households":
-        plan = household_releases.household_plan(service, current, schema, [key], epsilon="1", private=private)
+        plan = household_releases.household_plan(service, current, schema, [key], **asked)
+    elif kind == "households-pmw-pub":
+        plan = household_releases.household_round_plan(service, current, schema, [key], **asked, settings={"rounds": 2})
     else:
         plan = household_questions.household_assessment_plan(current, schema, key, epsilon="1/2", private=private)
     return "homes", private, current, plan
@@ -151,7 +154,8 @@ def test_no_loop_is_compiled_or_loaded_for_a_column_of_more_levels_than_a_byte_h
 
 
 def test_every_task_that_is_not_free_can_be_tried() -> None:
-    assert set(TASKS) - set(TRIED) == {"simulation", "compare", "engines", "replicates", "warm"}
+    free = {"simulation", "household-simulation", "compare", "engines", "replicates", "warm"}
+    assert set(TASKS) - set(TRIED) == free
 
 
 def test_what_is_no_kind_of_work_on_private_counts_is_not_tried() -> None:

@@ -12,9 +12,10 @@ from pmwpub.ledger import PlanKey
 from pmwpub.mechanisms.households.household_errors import household_charges
 from pmwpub.mechanisms.noisy_error.assessment import AssessmentShare
 from pmwpub.noisy_interval import NoisyInterval
-from pmwpub.plans import HouseholdAssessmentPlan, HouseholdBestPlan, HouseholdErrorPlan, HouseholdPlan
+from pmwpub.plans import HouseholdAssessmentPlan, HouseholdBestPlan, HouseholdErrorPlan
 from pmwpub.plans.household_plans import asked_tables
 from pmwpub.plans.household_question_plans import Kind
+from pmwpub.plans.household_round_plans import AnyHouseholdPlan
 from pmwpub.release.households.household_bundle import HouseholdBundle
 from pmwpub.release.households.household_certificate import HouseholdCertificate
 from pmwpub.release.households.household_checks import household_files_in
@@ -119,11 +120,11 @@ def _check(current: Study, schema: HouseholdSchema) -> None:
     asked_tables(schema, current.workload())
 
 
-def stored_households(service: Service, population: str, release: PlanKey) -> tuple[HouseholdPlan, HouseholdBundle]:
+def stored_households(service: Service, population: str, release: PlanKey) -> tuple[AnyHouseholdPlan, HouseholdBundle]:
     """A stored release of households; PlanError where the population has none of that plan and draw, NoResult where
     no result is stored of it."""
     booking = service.ledger.booking(population, release)
-    if booking is None or kind_of(booking) != "households":
+    if booking is None or kind_of(booking) not in ("households", "households-pmw-pub"):
         raise PlanError(NO_RELEASE.format(population=population))
     plan, bundle = read_households(service.outcome(booking))
     if bundle is None:

@@ -69,6 +69,19 @@ def cells(bundle: HouseholdBundle, table: CellsOfTable) -> Mapping[str, list[str
     return {**columns, **numbers}
 
 
+def rounds_of(bundle: HouseholdBundle) -> Mapping[str, list[str] | list[float]]:
+    """The rounds of a release by PMW^Pub as columns; none of one by table fit."""
+    rounds = bundle.certificate.rounds
+    lines = () if rounds is None else rounds.transcript
+    scales = {} if rounds is None else {"persons": rounds.scale_of_persons, "households": rounds.scale_of_households}
+    return {
+        "counted": [str(line.of) for line in lines],
+        "query": ["; ".join(f"{name}={level}" for name, level in line.query.items()) for line in lines],
+        "noisy count": [float(line.noisy_count) for line in lines],
+        "standard deviation of the noise": [float(Fraction(scales[line.of])) for line in lines],
+    }
+
+
 def mean_size(bundle: HouseholdBundle) -> float:
     """Persons per household, as released."""
     return float(np.diff(bundle.atoms.starts) @ bundle.weights)

@@ -85,6 +85,7 @@ READERS: dict[str, Callable[[Outcome], object]] = {
     "household-best": read_household_choice,
     "household-error": read_household_error,
     "households": _households,
+    "households-pmw-pub": _households,
     "misfits": _look,
     "release": _release,
     "table-fit": _release,

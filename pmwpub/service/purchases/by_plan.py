@@ -11,6 +11,7 @@ from pmwpub.plans import (
     HouseholdBestPlan,
     HouseholdErrorPlan,
     HouseholdPlan,
+    HouseholdRoundPlan,
     MisfitPlan,
     ReleasePlan,
     TableFitPlan,
@@ -27,6 +28,7 @@ from pmwpub.service.purchases.households.household_questions_purchase import (
     HouseholdBestPurchase,
     HouseholdErrorPurchase,
 )
+from pmwpub.service.purchases.households.household_round_purchase import HouseholdRoundPurchase
 from pmwpub.service.purchases.misfit_purchase import MisfitPurchase
 from pmwpub.service.purchases.protocol import Plan, Purchase
 from pmwpub.service.purchases.release_purchase import ReleasePurchase
@@ -52,6 +54,8 @@ def purchase_of(plan: Plan) -> Purchase:
             return HouseholdErrorPurchase(plan)
         case HouseholdPlan():
             return HouseholdPurchase(plan)
+        case HouseholdRoundPlan():
+            return HouseholdRoundPurchase(plan)
         case MisfitPlan():
             return MisfitPurchase(plan)
         case WeightTotalPlan():

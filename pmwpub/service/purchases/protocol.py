@@ -17,6 +17,7 @@ from pmwpub.plans import (
     HouseholdBestPlan,
     HouseholdErrorPlan,
     HouseholdPlan,
+    HouseholdRoundPlan,
     MisfitPlan,
     WeightTotalPlan,
 )
@@ -33,6 +34,7 @@ Plan = (
     | HouseholdBestPlan
     | HouseholdErrorPlan
     | HouseholdPlan
+    | HouseholdRoundPlan
     | MisfitPlan
     | WeightTotalPlan
     | AnyReleasePlan

@@ -16,14 +16,15 @@ from pmwpub.ui.hand_over.chosen_release import chosen, latest, listed, show
 from pmwpub.ui.households.household_plan_form import household_plan_form
 from pmwpub.ui.households.household_results import released_panel
 from pmwpub.ui.households.rule_panel import public_table
+from pmwpub.ui.households.simulated_households import household_errors
 from pmwpub.ui.release.plan_form import in_words
 from pmwpub.ui.release.under_way import outcome_panel
 from pmwpub.ui.widgets.price_form import purchase_form
 
 NOT_COMPARED = (
-    "For a population of households this page sells and simulates nothing. The noisy error of a public table as it is "
-    "(start) and of its best mixture (floor), and the choice of the best one, are bought by the command `assess`. What "
-    "is known for free: how many whole households each public table has to be copied."
+    "For a population of households this page sells nothing: the noisy error of a public table as it is (start) and of "
+    "its best mixture (floor), and the choice of the best one, are bought by the command `assess`. What is known for "
+    "free: how many whole households each public table has to be copied, and how far a simulated release is off."
 )
 BOUGHT_ERRORS = (
     "No share of households is off by more than the first number, no count of persons per household by more than the "
@@ -39,6 +40,8 @@ def compare_households(study: Study) -> None:
         need(study.household, NO_RULE, "pages/prepare.py")
         public_table(study, study.household_schema())
         link("pages/release.py", "Choose a release")
+    if study.household is not None:
+        household_errors(study, study.household_schema())
     bought = household_assessments(service(), study)
     rows = [_told(name, part, error) for name, parts in bought for part, error in parts.items()]
     if rows:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from pmwpub.rounding import near
@@ -13,7 +15,7 @@ from pmwpub.service.households.household_downloads import (
     household_downloads,
 )
 from pmwpub.service.households.household_releases import ReleasedHouseholds
-from pmwpub.service.households.released_cells import cells, mean_size, measured_tables_of
+from pmwpub.service.households.released_cells import cells, mean_size, measured_tables_of, rounds_of
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.hand_over.result_panel import download_button, draw_again
@@ -50,6 +52,13 @@ def released_panel(session: Session, study: Study, found: ReleasedHouseholds) ->
         _tables(found.bundle)
 
 
+def _rounds(rounds: Mapping[str, list[str] | list[float]]) -> None:
+    """What PMW^Pub measured, a query a round."""
+    with panel("What was measured, round by round", Badge.DP):
+        st.caption("Each round measured one cell: a noisy count of persons or of households, not clamped.")
+        st.dataframe(dict(rounds), hide_index=True, width="stretch", alt="Each round's query, noisy count and noise.")
+
+
 def _promise(bundle: HouseholdBundle) -> None:
     """Who is protected, at which loss, and what was copied."""
     stated = bundle.certificate
@@ -81,7 +90,10 @@ def _downloads(bundle: HouseholdBundle, booking: int, archive: str) -> None:
 
 
 def _tables(bundle: HouseholdBundle) -> None:
-    """Every measured table, one at a time: what was released beside what was measured."""
+    """Every measured table, one at a time: what was released beside what was measured; of PMW^Pub its rounds."""
+    if bundle.certificate.rounds is not None:
+        _rounds(rounds_of(bundle))
+        return
     with panel("What was released, table by table", Badge.DP):
         st.caption(UNITS)
         tables = {one.label: one for one in measured_tables_of(bundle)}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
-from service.households.test_household_purchases import NAME, SCHEMA, Town
+from service.households.test_household_purchases import NAME, SCHEMA, Town, rounds
 from support.households import LARGEST, csv_of, homes
 
 from pmwpub.errors import OverlapUndecided, PlanError
@@ -113,9 +114,12 @@ def test_at_a_large_epsilon_the_better_table_is_chosen(town: Town, by: str, monk
     assert plan.inputs.candidates.index(str(chosen)) == errors.index(min(errors))
 
 
-def test_an_error_is_that_of_the_stored_weights(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("planned", [Town.plan, rounds], ids=["of table fit", "of PMW^Pub"])
+def test_an_error_is_that_of_the_stored_weights(
+    town: Town, monkeypatch: pytest.MonkeyPatch, planned: Callable[[Town], Any]
+) -> None:
     """Without noise in it: no less than that of "own", by the private file and the weights of the release."""
-    release = town.buy(town.plan())
+    release = town.buy(planned(town))
     plan = questions.household_error_plan(town.service, NAME, release.booking.key, epsilon="1/2", private=town.private)
     before = town.spent
     without_noise(monkeypatch)

@@ -14,8 +14,8 @@ from pmwpub.mechanisms.households.household_counts import HouseholdTables, count
 from pmwpub.mechanisms.households.household_errors import whole_released
 from pmwpub.mechanisms.noisy_error.assessment import AssessmentShare, NoisyError
 from pmwpub.mechanisms.noisy_error.choose_best import best_charge
-from pmwpub.plans import HouseholdAssessmentPlan, HouseholdBestPlan, HouseholdErrorPlan, HouseholdPlan
-from pmwpub.plans.household_plans import MOST_ENTRIES, asked_tables, check_entries
+from pmwpub.plans import HouseholdAssessmentPlan, HouseholdBestPlan, HouseholdErrorPlan
+from pmwpub.plans.household_plans import MOST_ENTRIES, PlanOfHouseholds, asked_tables, check_entries
 from pmwpub.plans.household_question_plans import OfPublicHouseholds
 from pmwpub.privacy.budget import shown
 from pmwpub.service.core import Service
@@ -185,7 +185,7 @@ def _scored(
 
 
 def _tables(
-    plan: HouseholdPlan | OfPublicHouseholds, schema: HouseholdSchema, public: list[Households]
+    plan: PlanOfHouseholds | OfPublicHouseholds, schema: HouseholdSchema, public: list[Households]
 ) -> HouseholdTables:
     tables = asked_tables(schema, plan.inputs.workload.build(schema.persons.domain))
     check_entries(tables, public, MOST_SCORED)
