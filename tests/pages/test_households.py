@@ -14,14 +14,17 @@ from support.households import LARGEST, csv_of, homes, schema_text
 
 from pmwpub.ledger import Population
 from pmwpub.plans import WorkloadChoice
+from pmwpub.rounding import near
 from pmwpub.service import purchases
 from pmwpub.service.households.household_loading import load_household_file
+from pmwpub.service.households.household_questions import household_assessment_plan, read_household_assessment
 from pmwpub.service.households.household_releases import household_releases, household_round_plan
 from pmwpub.service.households.household_rules import HouseholdRule, save_rule
 from pmwpub.service.households.household_unit import largest_household
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.decisions import decisions
 from pmwpub.service.inputs.study import Study
+from pmwpub.service.purchases import purchase_of
 from pmwpub.tabular.households.household_schema import HouseholdSchema, household_unit
 from pmwpub.tabular.schema.draft_record import Remedy
 from pmwpub.ui import Session
@@ -218,6 +221,23 @@ def test_compare_says_what_is_not_sold_and_what_can_be_copied(town: Here) -> Non
     row = known.iloc[0]
     assert (row["candidate"], row["whole households"], row["left out: over 4 persons"]) == ("b.csv", 40, 1)
     assert row["persons in them"] == sum(map(len, PUBLIC)) - OVER
+
+
+def test_compare_shows_the_noisy_errors_that_were_bought(town: Here) -> None:
+    """In a share of households, and H = 4 times as many persons per household; and no other page breaks on them."""
+    study, private = read(town), load_household_file(town.service, town.population, PRIVATE)
+    plan = household_assessment_plan(
+        study, study.household_schema(), study.usable[0].sha256, epsilon="1/2", private=private
+    )
+    (outcome,) = purchases.buy(town.service, private, [purchase_of(plan)], tick=True, current=study)
+    start = read_household_assessment(outcome)[1]["start"]
+    app = opened(town, "compare")
+    rows = app.dataframe[1].value
+    assert list(rows["error"]) == ["floor", "start"]
+    assert rows["share of households"].iloc[1].startswith(near(start.households.estimate))
+    assert rows["persons per household"].iloc[1].startswith(near(start.persons.estimate))
+    for page in ("ledger", "release", "hand_over"):
+        assert not opened(town, page).exception
 
 
 def test_a_release_is_bought_on_the_page_and_what_it_leaves_out_is_said_before(town: Here) -> None:

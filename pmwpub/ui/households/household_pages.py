@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pmwpub.rounding import near
 from pmwpub.service import Study
+from pmwpub.service.households.household_questions import HouseholdError, household_assessments
 from pmwpub.service.households.household_releases import household_releases
 from pmwpub.service.purchases import purchase_of
 from pmwpub.ui.app.frame import Badge, link, need, panel, refusals
@@ -20,9 +22,13 @@ from pmwpub.ui.release.under_way import outcome_panel
 from pmwpub.ui.widgets.price_form import purchase_form
 
 NOT_COMPARED = (
-    "For a population of households this page sells nothing: noisy floors and starts, and the choice of the best "
-    "candidate, are priced for persons, whose charges are never added to a household's. What is known for free: how "
-    "many whole households each public table has to be copied, and how far a simulated release is off."
+    "For a population of households this page sells nothing: the noisy error of a public table as it is (start) and of "
+    "its best mixture (floor), and the choice of the best one, are bought by the command `assess`. What is known for "
+    "free: how many whole households each public table has to be copied, and how far a simulated release is off."
+)
+BOUGHT_ERRORS = (
+    "No share of households is off by more than the first number, no count of persons per household by more than the "
+    "second; in brackets 95 % intervals."
 )
 NO_RULE = "Say first how rows make households."
 
@@ -38,6 +44,23 @@ def compare_households(session: Session, study: Study) -> None:
             link("pages/release.py", "Choose a release")
     if study.household is not None:
         household_errors(study, study.household_schema())
+    bought = household_assessments(service(), study)
+    rows = [_told(name, part, error) for name, parts in bought for part, error in parts.items()]
+    if rows:
+        with panel("Noisy errors that were bought", Badge.DP):
+            st.markdown(BOUGHT_ERRORS)
+            st.dataframe(rows, hide_index=True, width="stretch")
+
+
+def _told(name: str, part: str, error: HouseholdError) -> dict[str, object]:
+    """A row of the table of bought errors."""
+    share, persons = error.households, error.persons
+    return {
+        "candidate": name,
+        "error": part,
+        "share of households": f"{near(share.estimate)} ({near(share.low)} to {near(share.high)})",
+        "persons per household": f"{near(persons.estimate)} ({near(persons.low)} to {near(persons.high)})",
+    }
 
 
 def release_households_page(session: Session, study: Study) -> None:
