@@ -32,8 +32,8 @@ from pmwpub.tabular.schema.column_types import (
 from pmwpub.tabular.weights.weight_column import check_weighing, columns_of_public_weights, weighing_columns
 
 OF_HOUSEHOLDS = (
-    "The schema makes rows persons of households, and this is not made for them; `pmwpub release`, `assess` and "
-    "`error`, `release_households` and `AskedHouseholds` take it."
+    "The schema makes rows persons of households, and this is not made for them; `pmwpub release`, `assess`, "
+    "`error` and `evaluate`, `release_households` and `AskedHouseholds` take it."
 )
 
 
