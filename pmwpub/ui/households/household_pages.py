@@ -33,7 +33,8 @@ def compare_households(study: Study) -> None:
         st.markdown(NOT_COMPARED)
         need(study.household, NO_RULE, "pages/prepare.py")
         public_table(study, study.household_schema())
-        link("pages/release.py", "Choose a release")
+        if study.closed is None:
+            link("pages/release.py", "Choose a release")
     if study.household is not None:
         household_errors(study, study.household_schema())
 
@@ -68,4 +69,4 @@ def hand_over_households(session: Session, study: Study) -> None:
         released_panel(session, study, chosen(released) or latest(released))
     with panel("Releases of this population", Badge.DP):
         listed(released)
-    need(released, "What is handed over is a release.", "pages/release.py")
+    need(released, "What is handed over is a release.", "pages/release.py", closed=study.closed is not None)
