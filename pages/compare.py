@@ -18,7 +18,7 @@ from pmwpub.ui.households.household_pages import compare_households
 session = enter("pages/compare.py")
 study = opened("Compare")
 if study.of_households:
-    compare_households(study)
+    compare_households(session, study)
     end()
 private, closed = session.buyer(study), study.closed is not None
 bought, choices = assessments.assessments(service(), study), best_candidate.choices(service(), study)

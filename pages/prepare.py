@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.ui import enter, opened
-from pmwpub.ui.households.rule_panel import household_panel
+from pmwpub.ui.households.rule_panel import NO_LOOK, household_panel
 from pmwpub.ui.prepare.misfit_panel import misfit_panel
 from pmwpub.ui.prepare.private_upload import private_panel
 from pmwpub.ui.prepare.rules_panel import rules_panel
@@ -26,7 +26,9 @@ if study.of_households:
 if not study.of_households or (study.schema is not None and study.schema.rules):
     rules_panel(session, study, changeable=changeable)
 private_panel(session, study)
-if study.schema is not None and not study.of_households:
+if study.of_households:
+    st.caption(NO_LOOK)
+elif study.schema is not None:
     with st.expander("Does the private table fit the schema?"):
         misfit_panel(session, study)
         unmapped_panel(session, study)

@@ -72,10 +72,9 @@ class HouseholdNoise:
     @property
     def words(self) -> str:
         """In a sentence."""
-        persons, own = self.tables
         return (
-            f"Noise of a cell in the median table: {near(self.persons)} persons per household in {persons:,} tables of "
-            f"persons, {in_percent(self.households)} of the households in {own:,} tables of households."
+            f"Noise of a cell, in the median table: {near(self.persons)} persons per household; "
+            f"{in_percent(self.households)} of the households."
         )
 
 

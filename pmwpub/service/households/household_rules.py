@@ -8,6 +8,7 @@ from pmwpub.service.households.household_unit import check_unit
 from pmwpub.service.households.stored_rule import rule_document
 from pmwpub.service.inputs import decisions, schema_editing, stored_tables
 from pmwpub.service.inputs.study import Study
+from pmwpub.tabular.files.text.inert_cells import inert
 from pmwpub.tabular.households.household_schema import (
     AnyPerson,
     HouseholdRule,
@@ -77,12 +78,19 @@ def save_rule(service: Service, current: Study, rule: HouseholdRule) -> Househol
     schema = _needed(current)
     persons = without_ids(schema, rule.id)
     found = HouseholdSchema(persons, rule)
-    if persons != schema:
-        name = next(one.name for one in persons.columns if one not in schema.columns)
-        persons = decisions.decide(service, current, Remedy(name, "kind", "ignore"))
-        found = HouseholdSchema(persons, rule)
+    _leave_out(service, current, schema, rule.id)
     _put(service, current, rule)
     return found
+
+
+def _leave_out(service: Service, current: Study, schema: Schema, name: str) -> None:
+    """Record the decision that the column of ids is not encoded, where the schema has it: a new draft follows it."""
+    own = next((one.name for one in schema.columns if inert(one.name) == inert(name)), None)
+    if own is None:
+        return
+    remedy = Remedy(own, "kind", "ignore")
+    if remedy not in decisions.decisions(service, current.population.name).remedies:
+        decisions.decide(service, current, remedy)
 
 
 def written_schema(current: Study) -> str:

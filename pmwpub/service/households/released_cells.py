@@ -1,72 +1,73 @@
-"""What a release of households says, table by table, in the units that people read: nothing here is charged."""
+"""What a release of households says, as pages show it: sentences, and tables in the units that people read. Free."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import product
 
-import numpy as np
-
-from pmwpub.domain import Domain
-from pmwpub.records import Codes, Floats, Ints
+from pmwpub.mechanisms.table_fit.intervals.cell_errors import LARGEST_ORDER
 from pmwpub.release.households.household_bundle import HouseholdBundle
-from pmwpub.release.households.household_certificate import HouseholdTableStated
+from pmwpub.release.households.reading.household_answers import COUNTED, HouseholdAnswers
+from pmwpub.release.households.reading.household_cells import (
+    OF_HOUSEHOLDS,
+    HouseholdCell,
+    HouseholdNumber,
+    household_cells_csv,
+)
+from pmwpub.release.households.reading.household_summary import HouseholdSummary, household_summary
+from pmwpub.release.households.reading.measured_households import Counted
+from pmwpub.service.core import Service
 
-PER_HOUSEHOLD, SHARE = "persons per household", "share of households (%)"
-"""The unit of a table of persons, and of one of households."""
+__all__ = [
+    "COUNTED",
+    "LARGEST_ORDER",
+    "OF_HOUSEHOLDS",
+    "UNITS",
+    "Counted",
+    "HouseholdAnswers",
+    "HouseholdCell",
+    "HouseholdSummary",
+    "all_cells_csv",
+    "answers_of",
+    "cells_csv",
+    "columns_of",
+    "summary_of",
+]
+
+PER_HOUSEHOLD = "persons per household"
+UNITS: Mapping[Counted, str] = {"persons": PER_HOUSEHOLD, "households": "share of households"}
+"""What a number is, by what is counted."""
 
 
-@dataclass(frozen=True)
-class CellsOfTable:
-    """One table of a release: of persons or of households, its columns, and where its cells begin.
+def summary_of(service: Service, key: str, bundle: HouseholdBundle) -> HouseholdSummary:
+    """What a stakeholder reads first; made once for all sessions.
 
-    first  the place of its first cell among the noisy cells of its level
+    key  the hash of the stored bytes
     """
-
-    stated: HouseholdTableStated
-    first: int
-
-    @property
-    def label(self) -> str:
-        """As people choose it."""
-        return f"{self.stated.of}: {' × '.join(self.stated.columns)}"
-
-    @property
-    def unit(self) -> str:
-        """What its numbers are."""
-        return PER_HOUSEHOLD if self.stated.of == "persons" else SHARE
+    return service.cache(f"household-summary:{key}", lambda: household_summary(bundle))
 
 
-def measured_tables_of(bundle: HouseholdBundle) -> list[CellsOfTable]:
-    """Every table, those of households first."""
-    found, first = [], {"persons": 0, "households": 0}
-    for stated in bundle.certificate.tables:
-        found.append(CellsOfTable(stated, first[stated.of]))
-        first[stated.of] += len(_levels(_domain(bundle, stated), stated))
-    return sorted(found, key=lambda one: one.stated.of != "households")
+def answers_of(service: Service, key: str, bundle: HouseholdBundle) -> HouseholdAnswers:
+    """The answers of a release; made once for all sessions. `key` as in `summary_of`."""
+    return service.cache(f"household-answers:{key}", lambda: HouseholdAnswers(bundle))
 
 
-def cells(bundle: HouseholdBundle, table: CellsOfTable) -> Mapping[str, list[str] | list[float]]:
-    """The table's cells as columns: its levels, what was released, what was measured, and the noise of that.
+def columns_of(cells: Sequence[HouseholdCell], of: Counted) -> dict[str, Sequence[str | float | None]]:
+    """Cells as columns of a table: their levels, then numbers in the unit of what is counted.
 
-    Numbers are in the table's unit: persons per household, or percent of the households.
+    Of persons, persons per household; of households, shares of them. The ends are those of the interval, None where
+    nothing was measured; "in the files" is what the synthetic files say.
     """
-    stated, domain = table.stated, _domain(bundle, table.stated)
-    levels = _levels(domain, stated)
-    scale = (1 if stated.of == "persons" else 100) / bundle.certificate.n
-    noisy = bundle.persons if stated.of == "persons" else bundle.own
-    measured = noisy[table.first : table.first + len(levels)] * scale
-    released = _released(bundle, stated, domain, len(levels)) * (scale * bundle.certificate.n)
-    noise = float(Fraction(stated.scale)) * scale
-    columns = {name: [one[place] for one in levels] for place, name in enumerate(stated.columns)}
-    numbers = {
-        f"released, {table.unit}": released.tolist(),
-        "as measured, with noise": measured.tolist(),
-        "standard deviation of the noise": [noise] * len(levels),
+    numbers = [_number(cell) for cell in cells]
+    names = list(cells[0].levels) if cells else []
+    return {
+        **{name: [cell.levels[name] for cell in cells] for name in names},
+        UNITS[of]: [one.value for one in numbers],
+        "from": [one.low for one in numbers],
+        "to": [one.high for one in numbers],
+        "in the files": [one.released for one in numbers],
+        "remark": [one.remark for one in numbers],
     }
-    return {**columns, **numbers}
 
 
 def rounds_of(bundle: HouseholdBundle) -> Mapping[str, list[str] | list[float]]:
@@ -82,31 +83,15 @@ def rounds_of(bundle: HouseholdBundle) -> Mapping[str, list[str] | list[float]]:
     }
 
 
-def mean_size(bundle: HouseholdBundle) -> float:
-    """Persons per household, as released."""
-    return float(np.diff(bundle.atoms.starts) @ bundle.weights)
+def _number(cell: HouseholdCell) -> HouseholdNumber:
+    return cell.share if cell.per_household is None else cell.per_household
 
 
-def _domain(bundle: HouseholdBundle, stated: HouseholdTableStated) -> Domain:
-    return bundle.schema.persons.domain if stated.of == "persons" else bundle.schema.own_domain
+def cells_csv(cells: Sequence[HouseholdCell], of: Counted) -> bytes:
+    """The cells of one marginal as CSV, as `pmwpub answer` writes them."""
+    return household_cells_csv([(of, cells)])
 
 
-def _levels(domain: Domain, stated: HouseholdTableStated) -> list[tuple[str, ...]]:
-    """The cells by their levels, the last column's change first."""
-    return list(product(*(domain.attributes[domain.index(column)].levels for column in stated.columns)))
-
-
-def _released(bundle: HouseholdBundle, stated: HouseholdTableStated, domain: Domain, number: int) -> Floats:
-    """float64 (cells,): persons per household, or the share of households, by the released weights."""
-    atoms = bundle.atoms
-    if stated.of == "persons":
-        return _summed(domain, stated, atoms.persons.codes, bundle.weights[atoms.owners], number)
-    return _summed(domain, stated, atoms.own.codes, bundle.weights, number)
-
-
-def _summed(domain: Domain, stated: HouseholdTableStated, codes: Codes, weights: Floats, number: int) -> Floats:
-    cell: Ints = np.zeros(len(codes), dtype=np.int64)
-    for place in map(domain.index, stated.columns):
-        cell = cell * domain.shape[place] + codes[:, place].astype(np.int64)
-    found: Floats = np.bincount(cell, weights, minlength=number).astype(np.float64)
-    return found
+def all_cells_csv(answers: HouseholdAnswers) -> bytes:
+    """Every measured table's cells as CSV."""
+    return household_cells_csv(answers.tables())

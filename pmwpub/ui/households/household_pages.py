@@ -27,13 +27,14 @@ NOT_COMPARED = (
 NO_RULE = "Say first how rows make households."
 
 
-def compare_households(study: Study) -> None:
+def compare_households(session: Session, study: Study) -> None:
     """What is known of the public tables for free, and what is not sold."""
     with panel("Which table to use", Badge.PUBLIC), refusals():
         st.markdown(NOT_COMPARED)
-        need(study.household, NO_RULE, "pages/prepare.py")
+        closed = study.closed is not None
+        need(study.household, NO_RULE, "pages/prepare.py", closed=closed)
         public_table(study, study.household_schema())
-        if study.closed is None:
+        if not (closed or session.presenting):
             link("pages/release.py", "Choose a release")
     if study.household is not None:
         household_errors(study, study.household_schema())

@@ -72,10 +72,12 @@ def _epsilon() -> str:
 
 def _measured(study: Study, schema: HouseholdSchema, plan: HouseholdPlan) -> None:
     """Which tables are measured at both levels, and how large their noise is."""
+    noise = noise_before(service(), study, plan)
+    persons, households = noise.tables
     own = ", ".join(plain(name) for name in schema.own_domain.names)
     if study.choice is not None:
-        st.caption(
-            f"Measured of persons: every column and every two of {described(study.choice)}. Of households: {own}, and "
-            f"every two of these. Plan {plan.sha256[:16]}"
+        st.expander("What is measured").caption(
+            f"Of persons: {persons:,} tables of one and of two columns ({described(study.choice)}). Of households: "
+            f"{households:,}, of {own}, each alone and every two together. Plan {plan.sha256[:16]}"
         )
-    st.markdown(noise_before(service(), study, plan).words)
+    st.markdown(noise.words)

@@ -19,6 +19,9 @@ WHAT = (
     "its texts stands in one run of rows, and a column is taken as the household's where the persons of no public "
     "household differ in it."
 )
+NO_LOOK = (
+    "A look at how the private table fits is not sold for households: compare some cells with what the schema expects."
+)
 TO_COME = "How rows make households is said here, once there are a public table and a schema."
 IDS, OWN, TAKE = "Column of household ids", "Columns of the household, the same for all its persons", "Use these"
 
@@ -81,12 +84,11 @@ def public_table(study: Study, schema: HouseholdSchema) -> None:
 
 def _choose(session: Session, study: Study) -> None:
     """Ask for the ids and the household's columns, beside what public tables say of them."""
-    st.caption(WHAT)
     before, columns = study.household, list(household_rules.public_columns(service(), study))
     likely = household_rules.suggested(service(), study)
     wanted = before.id if before is not None else next(iter(likely), None)
     place = columns.index(wanted) if wanted in columns else None
-    name = st.selectbox(IDS, columns, index=place, placeholder="Choose a column", key="household ids")
+    name = st.selectbox(IDS, columns, index=place, placeholder="Choose a column", help=WHAT, key="household ids")
     if name is None:
         return
     if likely:

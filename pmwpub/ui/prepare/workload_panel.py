@@ -128,6 +128,9 @@ def facts_table(study: Study, choice: WorkloadChoice) -> None:
     facts = workload_facts(workload, atoms)
     asked = f"{len(workload.prefixes):,} tables of “at most” among them." if workload.prefixes else None
     round_of = ("A round, about", "On one core, for the largest candidate.")
-    size_metrics(facts, ("Marginals", facts.marginals), queries=asked, round_of=round_of)
+    marginals = ("Marginals", facts.marginals)  # what pages sell of households has no rounds
+    size_metrics(facts, marginals, queries=asked, round_of=None if study.of_households else round_of)
+    if study.of_households:
+        return
     if not atoms:
         st.caption("Time is for no table yet: add a candidate that fits the schema.")

@@ -16,12 +16,12 @@ WIDTH = 170
 
 
 def size_metrics(
-    facts: WorkloadFacts, first: tuple[str, int], *, queries: str | None, round_of: tuple[str, str]
+    facts: WorkloadFacts, first: tuple[str, int], *, queries: str | None, round_of: tuple[str, str] | None
 ) -> None:
     """Draw a number of one's own, then those that every workload has.
 
     queries   what is said of their number to whoever asks
-    round_of  what the time of a round is headed, and what is said of it
+    round_of  what the time of a round is headed, and what is said of it; None where there are no rounds
     """
     metrics: Sequence[tuple[str, str, str | None]] = (
         (first[0], f"{first[1]:,}", None),
@@ -29,8 +29,9 @@ def size_metrics(
         ("Columns, one-hot", f"{facts.dimension:,}", "The sum of the level counts."),
         ("Possible rows", possible_rows(facts.domain_size), "The product of the level counts."),
         ("Memory, about", at_least(facts.megabytes, 1, "MB"), None),
-        (round_of[0], at_least(facts.seconds_per_round, 0.01, "s"), round_of[1]),
     )
+    if round_of is not None:
+        metrics = (*metrics, (round_of[0], at_least(facts.seconds_per_round, 0.01, "s"), round_of[1]))
     with st.container(horizontal=True):
         for label, value, words in metrics:
             st.metric(label, value, help=words, width=WIDTH)

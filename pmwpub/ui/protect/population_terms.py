@@ -52,7 +52,8 @@ def terms_panel(session: Session, study: Study) -> None:
             hide_header=True,
         )
         if study.of_households:
-            st.caption(CONSEQUENCE)
+            with st.expander("What follows from protecting households"):
+                st.markdown(CONSEQUENCE)
         st.caption(OUTSIDE)
         if session.may_change(study) and not study.demo and service().ledger.owns(population.name):
             with st.expander("Change the terms"):

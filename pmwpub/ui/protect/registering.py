@@ -37,12 +37,12 @@ def _fields(session: Session, *, homes: bool) -> None:
     left, right = st.columns(2)
     name = left.text_input("Name", placeholder="health-survey-2026")
     if homes:
-        rows, most, unit = right.text_input(HOMES, placeholder="10000"), left.text_input(LARGEST, placeholder="6"), None
+        rows, most, unit = left.text_input(HOMES, placeholder="10000"), left.text_input(LARGEST, placeholder="6"), None
     else:
         unit = right.text_input("Who is protected", value="one person")
         rows, most = left.text_input(ROWS, value="10000"), right.text_input(MOST, value="1")
     epsilon = (right if homes else left).text_input("Total ε", value="1")
-    delta = (left if homes else right).text_input("δ (empty: 1/n²)", value="")
+    delta = right.text_input("δ (empty: 1/n²)", value="")
     above = st.container()
     if st.form_submit_button("Register", key="register population"):
         with above:
