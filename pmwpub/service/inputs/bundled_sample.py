@@ -70,7 +70,7 @@ HOMES = DemoSample(
     private=SURVEY.private,
     candidates=SURVEY.candidates,
     schema="homes.json",
-    choice=WorkloadChoice(k=2),
+    choice=WorkloadChoice(k=2, marginals=16, seed=0),
     unit=household_unit(6),
     note="Generated data of whole households; nobody's records.",
     name="homes",
