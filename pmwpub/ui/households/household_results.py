@@ -24,9 +24,9 @@ from pmwpub.ui.release.under_way import watch_release
 from pmwpub.ui.widgets.price_form import NO_RESULT
 from pmwpub.ui.widgets.what_became import show_remarks
 from pmwpub.ui.widgets.whole_numbers import whole_number
-from pmwpub.ui.wording.written import plain
+from pmwpub.ui.wording.written import loss, plain
 
-NOT_SOLD = "Not sold for households: acceptance of a release, and replicate weights."
+NOT_SOLD = "The error of a release is bought by pmwpub error; acceptance and replicate weights are not for households."
 
 
 def released_panel(session: Session, study: Study, found: ReleasedHouseholds) -> None:
@@ -81,10 +81,20 @@ def _in_short(study: Study, found: ReleasedHouseholds, bundle: HouseholdBundle) 
                 _list((*said.households, *said.promise, said.spent, *said.errors[2:]))
                 st.markdown("**What not to use it for**")
                 _list(said.cautions)
-            st.markdown(plain(stated.statement))
-            draw = f"booking {stated.charge_id} of this store · draw {stated.repeat + 1}"
-            st.caption(f"ρ = {stated.rho} · plan {stated.plan_sha256[:16]} · {draw}")
-            st.caption(NOT_SOLD)
+            _covered(bundle)
+
+
+def _covered(bundle: HouseholdBundle) -> None:
+    """What the certificate states, and the charge."""
+    stated = bundle.certificate
+    st.markdown(plain(stated.statement))
+    st.markdown(plain(stated.outside_the_guarantee))
+    draw = f"booking {stated.charge_id} of this store · draw {stated.repeat + 1}"
+    st.caption(
+        f"ε = {loss(stated.epsilon)} at δ = {loss(stated.delta)} · ρ = {stated.rho} · plan {stated.plan_sha256[:16]} · "
+        f"{draw}"
+    )
+    st.caption(NOT_SOLD)
 
 
 def _list(sentences: Iterable[str]) -> None:
