@@ -17,14 +17,14 @@ if __name__ != "__main__":
 else:
     st.set_page_config(page_title="pmwpub", layout="wide")
     # The links in the sidebar are our own, so that their addresses carry the population.
-    pages = offered()
-    page = st.navigation([st.Page(path, title=title) for path, (title, icon) in pages.items()], position="hidden")
-    try:
-        let_in()
-        start(pages)
-    except PmwPubError as unavailable:
-        st.error(plain(str(unavailable)))
-        st.stop()
     with recalling():
+        pages = offered()
+        page = st.navigation([st.Page(path, title=title) for path, (title, icon) in pages.items()], position="hidden")
+        try:
+            let_in()
+            start(pages)
+        except PmwPubError as unavailable:
+            st.error(plain(str(unavailable)))
+            st.stop()
         sidebar(pages)
         page.run()

@@ -1,8 +1,9 @@
 """A release of households beside a flat one at the same epsilon for the same unit: made-up homes of real census rows.
 
-    python benchmarks/households.py [--seeds 3] [--epsilons 0.5,1,2,4]
+    python benchmarks/households.py [--seeds 3] [--epsilons 0.5,1,2,4] [--rounds-only]
 
-Writes docs/results/households.csv, a line a run; `benchmarks/paper/households_report.py` makes the table of it.
+Writes docs/results/households.csv, a line a run; with --rounds-only it makes the runs of PMW^Pub alone, and keeps the
+others' lines. `benchmarks/paper/households_report.py` makes the table of it.
 
 The rows are Ohio 2018 (private) and Ohio 2012 (public) of the American Community Survey; which of them lived together
 is not known, so `homes_of` makes homes by a rule and a seed (all rows are of people above 15):
@@ -32,6 +33,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 
@@ -39,9 +41,12 @@ import numpy as np
 import pandas as pd
 
 from pmwpub.mechanisms.households.household_atoms import HouseholdAtoms, cells_of
-from pmwpub.mechanisms.households.household_counts import count_households
+from pmwpub.mechanisms.households.household_counts import HouseholdTables, count_households
 from pmwpub.mechanisms.households.household_fit import household_fit
+from pmwpub.mechanisms.households.household_pmw_pub import household_pmw_pub
+from pmwpub.mechanisms.households.household_rounds import household_rounds
 from pmwpub.mechanisms.households.household_schedule import household_schedule, household_tables
+from pmwpub.mechanisms.households.household_scores import HouseholdProblem
 from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.table_fit import table_fit
@@ -62,6 +67,9 @@ OUT = ROOT / "docs" / "results" / "households.csv"
 H = 5
 COLUMNS = ("SEX", "AGE", "MARST", "RACE", "EDUC", "EMPSTAT", "HCOVANY")
 """Of the persons, beside RELATE and HPOV."""
+
+ROUNDS, OF_ROUNDS = (25, 100), "households, PMW^Pub, T = "
+"""Of PMW^Pub over households, and how its lines are named."""
 
 MEASURES = ("persons_mean", "persons_max", "homes_mean", "homes_max", "structure")
 """Errors in shares. persons: of all persons, over the cells of 2-way tables; homes: of all homes, over the cells of
@@ -209,6 +217,20 @@ def released(epsilon: float, seed: int, truth: Truth, public: Households, schema
     return errors(truth, *shares(atoms.households, schema, found.weights), couples(atoms.households, found.weights))
 
 
+def by_rounds(
+    epsilon: float, rounds: int, seed: int, truth: Truth, public: Households, schema: HouseholdSchema
+) -> dict[str, float]:
+    """Of a release of households by PMW^Pub, asked for the same tables of two columns."""
+    n = len(truth.homes)
+    persons, own = Workload.all_kway(schema.persons.domain, 2), Workload.all_kway(schema.own_domain, 2)
+    queries = HouseholdTables(persons, household_tables(persons, own).own)
+    problem = HouseholdProblem(queries, HouseholdAtoms.of(public))
+    plan = household_rounds(rho_of(epsilon, n), rounds, n=n, largest=H)
+    counts, noise = count_households(queries, truth.homes), SimulationNoise(f"{epsilon} {rounds} {seed}")
+    homes, weights = problem.atoms.households, household_pmw_pub(counts, problem, plan, noise=noise).weights
+    return errors(truth, *shares(homes, schema, weights), couples(homes, weights))
+
+
 def flat(
     epsilon: float, seed: int, truth: Truth, rows: tuple[Dataset, Dataset], schema: HouseholdSchema, homes: int
 ) -> dict[str, float]:
@@ -243,8 +265,8 @@ def unchanged(truth: Truth, public: Households, schema: HouseholdSchema) -> dict
     return errors(truth, *shares(public, schema, weights), couples(public, weights))
 
 
-def runs(epsilons: list[float], seeds: int) -> Iterator[dict[str, object]]:
-    """A line a run, as the file has it."""
+def runs(epsilons: list[float], seeds: int, *, rounds_only: bool) -> Iterator[dict[str, object]]:
+    """A line a run, as the file has it; those of PMW^Pub last."""
     made = {name: homes_of(pd.read_csv(DATA / f"{name}.csv.gz"), 1) for name in ("oh_2018", "oh_2012")}
     texts = {name: read_table(frame.to_csv(index=False).encode()) for name, frame in made.items()}
     schema, wide = schema_of(households=True), schema_of(households=False)
@@ -253,25 +275,35 @@ def runs(epsilons: list[float], seeds: int) -> Iterator[dict[str, object]]:
     rows = tuple(private_households(texts[name], wide).persons for name in ("oh_2018", "oh_2012"))
     sizes = {"homes": len(truth.homes), "persons": len(truth.homes.persons), "public_homes": len(public)}
     print(sizes, np.bincount(np.diff(truth.homes.starts))[1:].tolist())
-    yield {"method": "public unchanged", "epsilon": 0, "seed": 0, **sizes, **unchanged(truth, public, schema)}
-    for epsilon in epsilons:
+    if not rounds_only:
+        yield {"method": "public unchanged", "epsilon": 0, "seed": 0, **sizes, **unchanged(truth, public, schema)}
+    for epsilon in () if rounds_only else epsilons:
         for seed in range(seeds):
             own = released(epsilon, seed, truth, public, schema)
             yield {"method": "households", "epsilon": epsilon, "seed": seed, **sizes, **own}
             other = flat(epsilon, seed, truth, rows, schema, len(truth.homes))  # type: ignore[arg-type]
             yield {"method": "flat, k = H", "epsilon": epsilon, "seed": seed, **sizes, **other}
+    for rounds, epsilon, seed in product(ROUNDS, epsilons, range(seeds)):
+        own = by_rounds(epsilon, rounds, seed, truth, public, schema)
+        yield {"method": f"{OF_ROUNDS}{rounds}", "epsilon": epsilon, "seed": seed, **sizes, **own}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--epsilons", default="0.5,1,2,4")
+    parser.add_argument("--rounds-only", action="store_true")
     given = parser.parse_args()
-    found = list(runs([float(one) for one in given.epsilons.split(",")], given.seeds))
+    kept = []
+    if given.rounds_only:
+        with OUT.open(newline="", encoding="utf-8") as stream:
+            kept = [row for row in csv.DictReader(stream) if not row["method"].startswith(OF_ROUNDS)]
+    epsilons = [float(one) for one in given.epsilons.split(",")]
+    found = list(runs(epsilons, given.seeds, rounds_only=given.rounds_only))
     with OUT.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.DictWriter(stream, list(found[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(found)
+        writer.writerows([*kept, *found])
     for method, epsilon in dict.fromkeys((row["method"], row["epsilon"]) for row in found):
         own = [row for row in found if (row["method"], row["epsilon"]) == (method, epsilon)]
         print(method, epsilon, *(f"{name} {fmean(row[name] for row in own):.5f}" for name in MEASURES))  # type: ignore[misc]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.service.inputs.demo import STATES, SURVEY, open_demo
+from pmwpub.service.inputs.demo import HOMES, STATES, SURVEY, open_demo
 from pmwpub.ui import Badge, enter, go, panel, refusals, service
 from pmwpub.ui.app.frame import opened_if_any
 from pmwpub.ui.protect.looking_on import looking_on
@@ -16,6 +16,14 @@ from pmwpub.ui.protect.stored_populations import stored_panel
 SURVEY_WORDS = (
     "Surveys of the same states: homes were drawn with known chances, and each person counts as the weight that "
     "follows from them. What is protected is one person."
+)
+HOMES_WORDS = (
+    "The same surveys without weights. What is protected is a whole household, whose number of persons is private."
+)
+DEMOS = (
+    ("Open the demo", STATES, ":material/play_arrow:", None),
+    ("Open a survey with weights", SURVEY, ":material/scale:", SURVEY_WORDS),
+    ("Open a survey of households", HOMES, ":material/home:", HOMES_WORDS),
 )
 
 session = enter("pages/protect.py")
@@ -41,11 +49,14 @@ with panel("See it work", Badge.PUBLIC):
         "fresh population with a budget of its own."
     )
     with st.container(horizontal=True):
-        plain = st.button("Open the demo", type="primary", icon=":material/play_arrow:")
-        weighed = st.button("Open a survey with weights", icon=":material/scale:", help=SURVEY_WORDS)
-    if plain or weighed:
+        pressed = [
+            sample
+            for label, sample, icon, words in DEMOS
+            if st.button(label, type="primary" if sample == STATES else "secondary", icon=icon, help=words)
+        ]
+    for sample in pressed:
         with refusals(), st.spinner("Reading four tables…"):
-            name, private = open_demo(service(), SURVEY if weighed else STATES)
+            name, private = open_demo(service(), sample)
             session.open(name)
             session.hold(private)
             session.tell("success", "The demo is loaded: state A as the private table, three candidates, a workload.")

@@ -13,6 +13,7 @@ from pmwpub.ui.households.household_pages import release_households_page
 from pmwpub.ui.release.plan_form import bought_floors, in_words, plan_form
 from pmwpub.ui.release.publishing import publishing_form
 from pmwpub.ui.release.under_way import outcome_panel
+from pmwpub.ui.release.weight_total_panel import weight_total_panel
 from pmwpub.ui.widgets.price_form import purchase_form
 
 session = enter("pages/release.py")
@@ -26,7 +27,8 @@ ready = bool(study.usable) and study.choice is not None
 if private is None and not closed and not session.presenting:
     st.info("Only a session that holds the private table can buy a release.")
     link("pages/prepare.py", "Load the private table")
-elif private is not None and ready:
+weight_total_panel(session, study)
+if private is not None and ready:
     with panel("A new release", Badge.DP), refusals():
         plan, advice = plan_form(study, private, bought_floors(study, assessments.assessments(service(), study)))
         if isinstance(plan, UnchangedPlan):

@@ -6,7 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pmwpub.api import Project, SyntheticHouseholds, SyntheticRelease, draft_schema, release_households
+    from pmwpub.api import (
+        AskedHouseholds,
+        Project,
+        SyntheticHouseholds,
+        SyntheticRelease,
+        draft_schema,
+        release_households,
+    )
     from pmwpub.errors import NoResult, Overspent, PmwPubError
     from pmwpub.ledger import Ledger, Population
     from pmwpub.plans import WorkloadChoice
@@ -15,6 +22,7 @@ if TYPE_CHECKING:
     from pmwpub.tabular.schema.table_schema import Schema
 
 __all__ = [
+    "AskedHouseholds",
     "HouseholdSchema",
     "Ledger",
     "NoResult",
@@ -32,6 +40,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AskedHouseholds": "pmwpub.api",
     "HouseholdSchema": "pmwpub.tabular.households.household_schema",
     "Ledger": "pmwpub.ledger",
     "NoResult": "pmwpub.errors",

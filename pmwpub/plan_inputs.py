@@ -167,15 +167,18 @@ class PublicInputs(Hashed):
     read_as     how the text of each file is read, as (SHA-256, "cp1252,semicolon"), ascending; a file that is not named
                 is UTF-8 with commas, or Parquet. Inputs without any are written without the key, so that plans made
                 before it existed keep their hash
+    weighed     SHA-256 of each public file whose rows count with their weight, ascending: those that have the schema's
+                column of public weights. Written only where there is one
     """
 
-    LATER: ClassVar[frozenset[str]] = frozenset({"read_as"})
+    LATER: ClassVar[frozenset[str]] = frozenset({"read_as", "weighed"})
 
     schema_sha256: str
     workload_sha256: str
     workload: WorkloadChoice
     candidates: tuple[str, ...] = Field(min_length=1)
     read_as: Readings = ()
+    weighed: tuple[str, ...] = ()
 
     @field_validator("read_as")
     @classmethod
@@ -191,6 +194,8 @@ class PublicInputs(Hashed):
             raise PlanError("A plan lists each public table once, in ascending order of its hash.")
         if not {sha256 for sha256, _ in self.read_as} <= set(self.candidates):
             raise PlanError("A plan says how its own public tables are read, and no others.")
+        if list(self.weighed) != sorted(set(self.weighed) & set(self.candidates)):
+            raise PlanError("A plan says which of its own public tables are weighed, each once, in ascending order.")
         return self
 
     def reading_of(self, sha256: str) -> str | None:

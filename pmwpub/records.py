@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
 _BLOCK = 1 << 16  # rows
+_MOST_WEIGHT = 1 << 20  # the squares of so many as memory holds sum up within 64 bits
 
 
 def code_type(domain: Domain) -> np.dtype[Any]:
@@ -138,7 +141,8 @@ class Support:
     """The distinct rows (atoms) of a public table, and how often each occurs there.
 
     codes         (m, d), distinct rows in lexicographic order when built by `of`
-    multiplicity  int64 (m,), all at least 1
+    multiplicity  int64 (m,), all at least 1; where rows are weighed, the units that they weigh together
+    standing_for  how many rows of equal weight the table is worth, where rows are weighed; see `people`
 
     Raises DomainError for repeated atoms, an atom without a level, a parent that is not its child's, or no atom at all.
     """
@@ -146,6 +150,7 @@ class Support:
     domain: Domain
     codes: Codes
     multiplicity: Ints
+    standing_for: int | None = None
 
     def __post_init__(self) -> None:
         codes = _frozen_codes(self.domain, self.codes, allow_no_level=False)
@@ -163,9 +168,24 @@ class Support:
         object.__setattr__(self, "multiplicity", multiplicity)
 
     @classmethod
-    def of(cls, dataset: Dataset) -> Support:
-        """The support of a public table, atoms in lexicographic order of their codes."""
+    def of(cls, dataset: Dataset, weights: Ints | None = None) -> Support:
+        """The support of a public table, atoms in lexicographic order of their codes; `weighed`, where weights come."""
+        if weights is not None:
+            return cls.weighed(dataset, weights)
         return cls(dataset.domain, *_distinct(dataset.domain, dataset.codes))
+
+    @classmethod
+    def weighed(cls, dataset: Dataset, weights: Ints) -> Support:
+        """The support of a public table whose row i counts weights[i] times, int64 (rows,), each 1 to 2^20.
+
+        It has the atoms and multiplicities of the table with row i repeated so often. It stands for (sum of w)^2 over
+        the sum of w^2 rows (Kish's effective sample size), rounded down: as many as there are where all weigh alike.
+        """
+        if len(weights) and not 1 <= int(weights.min()) <= int(weights.max()) <= _MOST_WEIGHT:
+            raise DomainError("A public row weighs nothing, or more than sums of weights hold.")
+        codes, repeats = _distinct(dataset.domain, dataset.codes, weights)
+        total, squares = int(weights.sum()), int((weights * weights).sum())
+        return cls(dataset.domain, codes, repeats, max(1, total**2 // max(1, squares)))
 
     @classmethod
     def merged(cls, domain: Domain, codes: Codes, repeats: Ints) -> Support:
@@ -187,20 +207,33 @@ class Support:
 
     @classmethod
     def union(cls, *supports: Support) -> Support:
-        """The pool of several supports; multiplicities add up."""
+        """The pool of several supports; multiplicities add up.
+
+        Of weighed ones S^2 over the sum of S_i^2/n_i rows are stood for, S_i the sum of a support's multiplicities and
+        n_i the rows that it stands for.
+        """
         if any(support.domain != supports[0].domain for support in supports):
             raise DomainError("Only supports of one domain can be pooled.")
         codes = np.concatenate([support.codes for support in supports])
         repeats = np.concatenate([support.multiplicity for support in supports])
-        return cls.merged(supports[0].domain, codes, repeats)
+        pool = cls.merged(supports[0].domain, codes, repeats)
+        if all(support.standing_for is None for support in supports):
+            return pool
+        spread = sum(Fraction(support.rows**2, support.people) for support in supports)
+        return cls(pool.domain, pool.codes, pool.multiplicity, max(1, floor(pool.rows**2 / spread)))
 
     def __len__(self) -> int:
         return int(self.codes.shape[0])
 
     @property
     def rows(self) -> int:
-        """The number of public rows, with repetition."""
+        """The number of public rows, with repetition; where they are weighed, the units of all of them."""
         return int(self.multiplicity.sum())
+
+    @property
+    def people(self) -> int:
+        """The rows of equal weight that the table is worth: what bounds how far it is trusted."""
+        return self.rows if self.standing_for is None else self.standing_for
 
     @cached_property
     def columns(self) -> Codes:

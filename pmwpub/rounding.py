@@ -1,9 +1,13 @@
-"""Losses of privacy are rounded up wherever they are shown, what is left is rounded down; never the other way."""
+"""How numbers and times are written for people.
+
+Losses of privacy are rounded up wherever they are shown, what is left is rounded down; never the other way.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
 
@@ -72,3 +76,16 @@ def _power_of_ten(value: Fraction) -> int:
     """The largest p with 10^p <= value, for a positive value."""
     power = len(str(value.numerator)) - len(str(value.denominator))
     return power if Fraction(10) ** power <= value else power - 1
+
+
+def moment(written: str) -> str:
+    """A time as the store and exports have it (ISO 8601), for people to read: "2026-11-29 23:22:04 UTC".
+
+    To the second, and in the order of time as text; what is no such time stays as it is.
+    """
+    try:
+        found = datetime.fromisoformat(written)
+    except ValueError:
+        return written
+    known = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    return known.strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -169,3 +169,28 @@ def test_without_an_engine_the_advised_one_is_taken_and_says_why(
     assert "charge_id" not in unchanged.bundle.certificate.model_dump()
     with pytest.raises(PlanError, match="no draws"):
         made.release(private, "c", epsilon="1", engine="unchanged", repeat=1)
+
+
+def test_a_program_buys_the_total_of_the_weights_that_its_releases_are_shares_of(tmp_path: Path) -> None:
+    private, public = people(300, 3).assign(w=2), people(150, 1)
+    drawn = pmwpub.draft_schema([public], version=2)
+    weight = {"name": "w", "kind": "weight", "cap": "4", "unit": "1"}
+    written = json.loads(drawn.to_json())
+    schema = pmwpub.Schema.from_json(json.dumps(written | {"columns": [*written["columns"], weight]}))
+    with pmwpub.Ledger.open(f"sqlite:///{tmp_path}/ledger.sqlite3") as ledger:
+        ledger.register(pmwpub.Population("people", 300, 1, "one person", "3", "1e-5"))  # type: ignore[arg-type]
+        made = pmwpub.Project(
+            ledger, "people", schema=schema, public={"b": public}, workload=pmwpub.WorkloadChoice(k=2)
+        )
+        with pytest.raises(PlanError, match="weight-total"):
+            made.release(private, "b", epsilon="1", engine="table-fit")
+        assert ledger.history("people") == []
+        found = made.weight_total(private, epsilon="1")
+        assert found.total is not None
+        assert 1 <= found.total <= 300 * 4
+        assert (found.weight, found.within) == (found.total, found.half_width)
+        assert made.weight_total(private, epsilon="1").total == found.total
+        assert len(ledger.history("people")) == 1
+        release = made.release(private, "b", epsilon="1", engine="table-fit", free_table_acknowledged=True)
+        weights = json.loads(release.files()["certificate.json"])["weights"]
+        assert (weights["total"], weights["measured"]) == (found.total, found.plan.sha256)

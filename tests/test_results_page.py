@@ -353,6 +353,18 @@ def test_what_the_page_concludes_of_households_is_what_its_runs_show(paper: tupl
     ):  # fmt: skip
         found = ratios(column)
         assert (round(min(found), 2), round(max(found), 2)) == (least, most), column
+    for rounds, persons, homes in ((25, (1.6, 2.9), (1.9, 3.7)), (100, (2.0, 2.6), (2.0, 3.0))):
+        for column, stated in (("persons_mean", persons), ("homes_mean", homes)):
+            found = [
+                report.mean_of(rows, f"{report.OF_ROUNDS}{rounds}", epsilon, column)
+                / report.mean_of(rows, report.HOUSEHOLDS, epsilon, column)
+                for epsilon in (0.5, 1.0, 2.0, 4.0)
+            ]
+            assert (round(min(found), 1), round(max(found), 1)) == stated, (rounds, column)
+    for column in ("persons_mean", "homes_mean"):
+        own = [report.mean_of(rows, f"{report.OF_ROUNDS}100", epsilon, column) for epsilon in (0.5, 1.0, 2.0, 4.0)]
+        unchanged = report.mean_of(rows, report.UNCHANGED, 0.0, column)
+        assert [error > unchanged for error in own] == [True, False, False, False]
     structure = [report.mean_of(rows, report.HOUSEHOLDS, epsilon, "structure") for epsilon in (0.5, 1.0, 2.0, 4.0)]
     assert (round(min(structure), 2), round(max(structure), 2)) == (0.28, 0.32)
     assert round(report.mean_of(rows, report.UNCHANGED, 0.0, "structure"), 2) == 0.33

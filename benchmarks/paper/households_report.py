@@ -8,6 +8,7 @@ from statistics import fmean
 from common import OUT
 
 HOUSEHOLDS, FLAT, UNCHANGED = "households", "flat, k = H", "public unchanged"
+OF_ROUNDS = "households, PMW^Pub, T = "
 COLUMNS = {
     "persons_mean": "persons, mean",
     "persons_max": "persons, largest",
@@ -33,7 +34,7 @@ def mean_of(rows: list[dict[str, str]], method: str, epsilon: float, column: str
 
 
 def households() -> str:
-    """A line for the public table, and two for each epsilon."""
+    """A line for the public table, two for each epsilon, and those of PMW^Pub."""
     rows = lines()
     if not rows:
         return "*Not run on this machine yet.*"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from pmwpub.api.arguments import kind_words
 from pmwpub.api.household_frames import SyntheticHouseholds as SyntheticHouseholds
 from pmwpub.api.household_frames import release_households as release_households
+from pmwpub.api.household_questions_frames import AskedHouseholds as AskedHouseholds
 from pmwpub.api.project import Project as Project
 from pmwpub.api.synthetic_release import SyntheticRelease as SyntheticRelease
 from pmwpub.errors import PlanError

@@ -7,19 +7,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from pmwpub.api.arguments import cell_of, kind_words, number_text, of_kind, table_names, whole_number
+from pmwpub.api.arguments import (
+    cell_of,
+    engine_settings,
+    kind_words,
+    number_text,
+    of_kind,
+    table_names,
+    whole_number,
+)
 from pmwpub.errors import PlanError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger
 from pmwpub.plans import WorkloadChoice
+from pmwpub.plans.household_round_plans import AnyHouseholdPlan
 from pmwpub.privacy.budget import Number
 from pmwpub.release.households.household_bundle import HouseholdBundle
 from pmwpub.release.households.household_certificate import HouseholdCertificate
 from pmwpub.service import Policy, Service, adopting, purchases
-from pmwpub.service.households.household_loading import adopt_households, load_households
-from pmwpub.service.households.household_releases import household_bundle, household_plan
+from pmwpub.service.bought.releases import PmwPubSettings
+from pmwpub.service.households.household_loading import HouseholdTable, adopt_households, load_households
+from pmwpub.service.households.household_releases import household_bundle, household_plan, household_round_plan
+from pmwpub.service.inputs.study import Study
 from pmwpub.service.purchases import Offer
-from pmwpub.service.purchases.households.household_purchase import HouseholdPurchase
 from pmwpub.tabular.files.reading import from_frame
 from pmwpub.tabular.households.household_schema import HouseholdSchema
 from pmwpub.wording import draws_in_words, no_result, values_in_words
@@ -107,6 +117,43 @@ class SyntheticHouseholds:
         return HouseholdAnswers(self.bundle)
 
 
+@dataclass(frozen=True, eq=False)
+class OfferedHouseholds:
+    """A population of households, its loaded private table, and the stored public ones by name."""
+
+    service: Service
+    current: Study
+    private: HouseholdTable
+    keys: Mapping[str, str]
+
+
+def household_inputs(
+    ledger: Ledger,
+    population: str,
+    *,
+    schema: HouseholdSchema,
+    private: Frame,
+    public: Mapping[str, Frame],
+    workload: WorkloadChoice | None,
+    overlap_acknowledged: bool | None,
+) -> OfferedHouseholds:
+    """Load the private table, and store the public ones once they were compared with it; nothing is charged."""
+    of_kind(Ledger, ledger, "A ledger (pmwpub.Ledger)")
+    of_kind(HouseholdSchema, schema, "A schema of households (pmwpub.HouseholdSchema)")
+    service = Service(ledger, InlineEngine(), policy=Policy.declared("localhost").beside(ledger))
+    choice = WorkloadChoice(k=2)
+    if workload is not None:
+        choice = of_kind(WorkloadChoice, workload, "A workload (pmwpub.WorkloadChoice)")
+    adopt_households(service, population, schema, choice)
+    loaded = load_households(service, population, from_frame(private), schema)
+    offers = [Offer(name, from_frame(frame), attested=True) for name, frame in public.items()]
+    shared = purchases.offer(service, population, {one.name: one.table for one in offers}, loaded)
+    purchases.decided(shared, overlap_acknowledged, answers=service.policy.answers, refusal=UNDECIDED)
+    keys = purchases.store(service, population, offers, loaded)
+    current = adopting.adopted(service, population, schema.persons, choice)
+    return OfferedHouseholds(service, current, loaded, dict(zip(public, keys, strict=True)))
+
+
 def release_households(
     ledger: Ledger,
     population: str,
@@ -117,6 +164,8 @@ def release_households(
     epsilon: Number,
     workload: WorkloadChoice | None = None,
     public_name: str = "public",
+    engine: str | None = None,
+    rounds: int | None = None,
     repeat: int = 0,
     overlap_acknowledged: bool | None = None,
 ) -> SyntheticHouseholds:
@@ -125,32 +174,48 @@ def release_households(
     private, public  a row a person, with the column of household ids
     epsilon          at the population's delta, or "rest"
     workload         the marginals of persons that are asked about; all of two columns where none is said
+    engine           "table-fit" or "pmw-pub"; where none is named PMW^Pub if `rounds` is given, or else table fit
+    rounds           T of PMW^Pub, 25 where nothing is said
 
     Raises PlanError for a population or a schema of persons, OverlapUndecided or Overspent before anything is charged,
     NoResult where the charge was made and no result is stored, or not yet.
 
     Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
     """
-    of_kind(Ledger, ledger, "A ledger (pmwpub.Ledger)")
-    of_kind(HouseholdSchema, schema, "A schema of households (pmwpub.HouseholdSchema)")
-    service = Service(ledger, InlineEngine(), policy=Policy.declared("localhost").beside(ledger))
-    choice, price = WorkloadChoice(k=2), number_text(epsilon)
-    if workload is not None:
-        choice = of_kind(WorkloadChoice, workload, "A workload (pmwpub.WorkloadChoice)")
-    repeat = whole_number(repeat, "The number of a draw")
-    adopt_households(service, population, schema, choice)
-    loaded = load_households(service, population, from_frame(private), schema)
-    offer = Offer(public_name, from_frame(public), attested=True)
-    shared = purchases.offer(service, population, {offer.name: offer.table}, loaded)
-    purchases.decided(shared, overlap_acknowledged, answers=service.policy.answers, refusal=UNDECIDED)
-    keys = purchases.store(service, population, [offer], loaded)
-    current = adopting.adopted(service, population, schema.persons, choice)
+    by_rounds, settings = _engine(engine, rounds)
+    price, repeat = number_text(epsilon), whole_number(repeat, "The number of a draw")
+    offered = household_inputs(
+        ledger,
+        population,
+        schema=schema,
+        private=private,
+        public={public_name: public},
+        workload=workload,
+        overlap_acknowledged=overlap_acknowledged,
+    )
+    service, loaded, keys, current = offered.service, offered.private, list(offered.keys.values()), offered.current
+    plan: AnyHouseholdPlan
     with values_in_words():
-        plan = household_plan(service, current, schema, keys, epsilon=price, private=loaded)
+        if by_rounds:
+            plan = household_round_plan(
+                service, current, schema, keys, epsilon=price, private=loaded, settings=settings
+            )
+        else:
+            plan = household_plan(service, current, schema, keys, epsilon=price, private=loaded)
     with draws_in_words():
-        wanted = [HouseholdPurchase(plan)]
+        wanted = [purchases.purchase_of(plan)]
         (outcome,) = purchases.buy(service, loaded, wanted, repeat=repeat, tick=overlap_acknowledged, current=current)
     found = household_bundle(service, outcome.booking)
     if found is None:
         raise no_result(outcome, again="The next `repeat`")
     return SyntheticHouseholds(found)
+
+
+def _engine(engine: str | None, rounds: int | None) -> tuple[bool, PmwPubSettings]:
+    """Whether it is PMW^Pub, and its settings; PlanError for another engine, and for rounds of table fit."""
+    settings = engine_settings(engine, rounds)
+    if engine not in (None, "table-fit", "pmw-pub"):
+        raise PlanError("A release of households is by table-fit or by pmw-pub. Nothing was charged.")
+    if engine == "table-fit" and settings:
+        raise PlanError("Table fit has no rounds; leave them out, or name pmw-pub. Nothing was charged.")
+    return engine == "pmw-pub" or bool(settings), settings

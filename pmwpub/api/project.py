@@ -32,6 +32,7 @@ from pmwpub.service.bought.misfit_shares import FitSeen
 from pmwpub.service.inputs import reviewing, study_store
 from pmwpub.service.purchases import AcceptancePurchase, AssessmentPurchase, MisfitPurchase, Offer
 from pmwpub.service.unchanged_release import publish_unchanged
+from pmwpub.service.weighing.total_purchase import BoughtTotal, TotalPurchase, bought_total, total_plan
 from pmwpub.tabular.files.reading import from_frame
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.wording import draws_in_words, no_result, values_in_words
@@ -132,6 +133,24 @@ class Project:
             (outcome,) = purchases.buy(self._service, loaded, [MisfitPurchase(plan)], repeat=repeat, current=current)
         found = misfit_shares.fit_seen(self._service, outcome.booking)
         if found.overall is None:
+            raise no_result(found.outcome, again="The next `repeat`")
+        return found
+
+    def weight_total(self, private: Frame, *, epsilon: Number, repeat: int = 0) -> BoughtTotal:
+        """The noisy total of the private rows' weights, of which releases give shares, where the schema declares none.
+
+        Raises SchemaError where the schema weighs no rows, PlanError where it declares the total or the noise would
+        hide it, before anything is charged; Overspent; NoResult where the charge was made and no result is stored.
+
+        Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
+        """
+        price, repeat = number_text(epsilon), whole_number(repeat, "The number of a draw")
+        loaded, _, current = self._prepared(private, [], None)
+        with values_in_words(), draws_in_words():
+            wanted = [TotalPurchase(total_plan(self._service, current, epsilon=price))]
+            (outcome,) = purchases.buy(self._service, loaded, wanted, repeat=repeat, current=current)
+        found = bought_total(self._service, outcome.booking)
+        if found.total is None:
             raise no_result(found.outcome, again="The next `repeat`")
         return found
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from pmwpub.cli.inputs import Json, no_result, tick_of
+from pmwpub.cli.households.household_questions_commands import household_assess
+from pmwpub.cli.inputs import Json, no_result, read, tick_of
 from pmwpub.cli.purchasing import current_study, opened_service, private_table, spent, stored_tables
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Ledger
@@ -27,6 +28,7 @@ from pmwpub.service.simulations import public_pairs
 from pmwpub.service.simulations.simulated_methods import PMW_PUB, TABLE_FIT, UNCHANGED
 from pmwpub.service.simulations.sweep_range import SweepRange
 from pmwpub.tabular.files.given_files import Files
+from pmwpub.tabular.households.household_schema import is_household_schema
 
 Pool = tuple[str, ...]
 
@@ -37,6 +39,8 @@ MOST_EXPECTED = 1_000_000
 
 def assess(parsed: argparse.Namespace) -> Json:
     """`assess`: a noisy floor and start for each candidate, the best of them, or what is free."""
+    if is_household_schema(read(parsed.schema)):
+        return household_assess(parsed)
     for number in filter(None, (parsed.epsilon, parsed.precision, parsed.expect)):
         as_fraction(number)  # also one that what is asked for does not need
     paths = list(dict.fromkeys(path for files in _offered_files(parsed) for path in files))
@@ -228,5 +232,8 @@ def _facts(current: Study, offered: Sequence[Pool]) -> list[Json]:
         line |= {"dropped": sum(table.dropped for table in tables), "problem": "; ".join(problems)}
         if current.schema is not None and current.schema.rules:
             line |= {"left_out_by_rules": sum(table.broken for table in tables)}
+        if current.weighs_public:
+            line |= {"weighed": [table.name for table in tables if table.weighed_by]}
+            line |= {"without_weight": sum(table.weightless for table in tables)}
         lines.append(line | {"atoms": None if problems else len(current.support(pool))})
     return lines

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from pmwpub.cli.inputs import Json, no_result
+from pmwpub.cli.households.household_questions_commands import household_error
+from pmwpub.cli.inputs import Json, no_result, read
 from pmwpub.cli.purchasing import opened_service, private_table, reused, spent
 from pmwpub.ledger import Ledger
 from pmwpub.noisy_interval import NoisyInterval
@@ -14,10 +15,13 @@ from pmwpub.service import purchases
 from pmwpub.service.bought import release_errors
 from pmwpub.service.purchases import ErrorPurchase
 from pmwpub.tabular.files.given_files import Files
+from pmwpub.tabular.households.household_schema import is_household_schema
 
 
 def error(parsed: argparse.Namespace) -> Json:
     """`error`: buy the noisy largest error of a stored release on the private table."""
+    if is_household_schema(read(parsed.schema)):
+        return household_error(parsed)
     with Ledger.open(parsed.store) as ledger:
         (service, own), name = opened_service(parsed, ledger), parsed.population
         private = private_table(service, name, Files(parsed.read, [parsed.private]), parsed)

@@ -15,7 +15,7 @@ from pmwpub.evaluation.baseline_registry import (
 )
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import METHODS, PMW_PUB, SIMPLEST, UNCHANGED, Variant, variant_of
-from pmwpub.evaluation.resampling import half_places, halves, part_of_table, part_rows, resampled
+from pmwpub.evaluation.resampling import half_places, halves, part_of_table, part_places, part_rows, resampled
 from pmwpub.evaluation.runs import FloorOf, Found, Run, Stage, Task
 from pmwpub.evaluation.sweep import MOST_ROUNDS, Sweep, simulate, under_todays_names
 from pmwpub.evaluation.sweep_results import (
@@ -97,6 +97,7 @@ __all__ = [
     "label_of",
     "not_beaten",
     "part_of_table",
+    "part_places",
     "part_rows",
     "reach",
     "resampled",

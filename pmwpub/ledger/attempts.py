@@ -97,7 +97,8 @@ def shared(connection: Connection) -> list[tuple[str, ...]]:
 def _names(connection: Connection) -> dict[int, str]:
     """The populations that whoever asks may be told of here: all to operators, to others those that they own."""
     rows = connection.execute(select(populations.c.id, populations.c.name)).all()
-    return {row.id: row.name for row in rows if access.is_operator(connection) or access.owns(connection, row.id)}
+    own = set(access.owned(connection, [row.id for row in rows]))
+    return {row.id: row.name for row in rows if row.id in own}
 
 
 def _charged(connection: Connection) -> dict[int, tuple[int, set[Print]]]:

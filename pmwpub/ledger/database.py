@@ -26,7 +26,7 @@ from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.failing import BUSY_SECONDS, failing_closed
 from pmwpub.ledger.live.thread_readings import ThreadReadings
-from pmwpub.ledger.members.access import VISITOR
+from pmwpub.ledger.members.access import visited
 from pmwpub.ledger.members.member_tables import metadata
 from pmwpub.ledger.recovery.copying import set_copy_aside
 from pmwpub.ledger.store_files.store_address import sqlite_path
@@ -124,7 +124,7 @@ class Database:
     def _visited(self, connection: Connection) -> Connection:
         """The connection with whoever acts now: see `members.access`."""
         visitor = self.visitor()
-        return connection if visitor is None else connection.execution_options(**{VISITOR: visitor})
+        return connection if visitor is None else visited(connection, visitor)
 
     def session(self) -> Connection:
         """A connection to PostgreSQL outside the pool, each of whose statements is a transaction. The caller closes it.

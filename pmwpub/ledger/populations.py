@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from sqlalchemy import Connection, func, insert, select
 
-from pmwpub.errors import BudgetError, LedgerError, PopulationExists, PopulationFrozen, UnknownPopulation
+from pmwpub.errors import BudgetError, LedgerError, PopulationExists, PopulationFrozen
 from pmwpub.ledger.database import lock_store, now
 from pmwpub.ledger.members import access, signed_rows
 from pmwpub.ledger.members.member_tables import marked_by, members
@@ -46,7 +46,7 @@ def identify(connection: Connection, name: str, *, lock: bool = False) -> int:
     query = select(populations.c.id).where(populations.c.name == name)
     found = connection.execute(query.with_for_update() if lock else query).scalar()
     if found is None or not access.sees(connection, int(found)):
-        raise UnknownPopulation(f"No population {name!r} is registered in this ledger; register it first.")
+        raise access.unknown(connection, name)
     if connection.get_execution_options().get("immediate"):
         access.require_work(connection, int(found))
     return int(found)
@@ -83,6 +83,7 @@ def _own(connection: Connection, population_id: int) -> None:
     if person is not None:
         row = {"population_id": population_id, "person_id": person.id, "entered_by": person.id}
         connection.execute(insert(members).values(standing="owner", created=now(), **row))
+        access.forget(connection)
 
 
 def refuse_unstated(population: Population) -> None:

@@ -17,6 +17,13 @@ None where each row counts as one.
 from pmwpub.plan_inputs import Part, PublicInputs, Scope, WorkloadChoice, floor_workload
 from pmwpub.plans.acceptance_plans import AcceptancePlan
 from pmwpub.plans.household_plans import HouseholdPlan
+from pmwpub.plans.household_question_plans import (
+    OF_HOUSEHOLDS,
+    HouseholdAssessmentPlan,
+    HouseholdBestPlan,
+    HouseholdErrorPlan,
+)
+from pmwpub.plans.household_round_plans import HouseholdRoundPlan
 from pmwpub.plans.question_plans import (
     AssessmentPlan,
     BestPlan,
@@ -39,6 +46,7 @@ from pmwpub.plans.weight_plans import WeightTotalPlan
 
 __all__ = [
     "MOST_CELLS",
+    "OF_HOUSEHOLDS",
     "RELEASE_KINDS",
     "AcceptancePlan",
     "AnyReleasePlan",
@@ -46,7 +54,11 @@ __all__ = [
     "AssessmentPlan",
     "BestPlan",
     "ErrorPlan",
+    "HouseholdAssessmentPlan",
+    "HouseholdBestPlan",
+    "HouseholdErrorPlan",
     "HouseholdPlan",
+    "HouseholdRoundPlan",
     "MisfitPlan",
     "Part",
     "PublicInputs",

@@ -7,7 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 
 from pmwpub.errors import CertificateError, FileRefused
-from pmwpub.plans.weighing import fits_column
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.bundle import (
     CERTIFICATE,
@@ -30,7 +29,7 @@ from pmwpub.release.certificates.certificate_parts import (
 )
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, ChargedCertificate, read_certificate
 from pmwpub.release.certificates.neighbour_words import neighbours_of
-from pmwpub.release.certificates.stated_plans import any_plan_of, readings_of
+from pmwpub.release.certificates.stated_plans import any_plan_of, check_public_tables, weighs_as
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.checks.engine_checks import EngineChecks, Finding, finding, given, stated_rho
@@ -224,8 +223,7 @@ def _promise(certificate: AnyCertificate, mechanism: str, files: Mapping[str, by
     schema = schema_of(certificate, given(files, SCHEMA))
     if any_plan_of(certificate).kept_ids != schema.kept_ids:
         return "plan and schema differ in what becomes of further rows of one ID."
-    unread = isinstance(certificate, UnchangedCertificate)  # of the private table nothing was counted
-    if not unread and not fits_column(any_plan_of(certificate).weights, schema.weight_column):
+    if not weighs_as(certificate, schema):
         return "plan and schema differ in how rows are weighed."
     neighbours = neighbours_of(any_plan_of(certificate))
     stated = (certificate.neighbours, certificate.mechanism) == (neighbours, mechanism)
@@ -238,7 +236,7 @@ def _promise(certificate: AnyCertificate, mechanism: str, files: Mapping[str, by
 
 def _plan(certificate: AnyCertificate, engine: EngineChecks) -> str:
     plan = any_plan_of(certificate)
-    readings_of(certificate)
+    check_public_tables(certificate)
     inputs, tables = plan.inputs, tuple(candidate.sha256 for candidate in certificate.candidate)
     stated = (
         certificate.n,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from pmwpub.plans.weighing import weights_in_words
 from pmwpub.release.answers.interval_strengths import INTERVALS
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, ChargedCertificate
+from pmwpub.release.certificates.neighbour_words import public_weights_in_words
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.report_numbers import rows, up
@@ -123,6 +124,8 @@ def _mechanism(certificate: ChargedCertificate) -> Iterator[Answer]:
         "Columns, levels, bins, queries and rounds come from public facts. A private value that the schema does not "
         "know follows the schema's public rule; no row is dropped.",
     )
+    if weighed := public_weights_in_words(certificate.candidate):
+        yield Answer("Weights of public rows", f"{weighed} They are public, and cost nothing.")
     yield Answer(
         "Randomness",
         f"The operating system's secure source, without a seed. {_seeds(certificate)}",

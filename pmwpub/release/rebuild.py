@@ -9,9 +9,10 @@ Where cells of synthetic.csv are drawn from public values, values.csv is made ag
     python rebuild.py PUBLIC.csv [MORE.csv ...] [--into FOLDER]
 
 PUBLIC.csv is the public table that the certificate names by SHA-256; a pool of tables needs all of them, in any
-order. Certificate and schema are read from the folder of this script, or from --from FOLDER. Needs the pmwpub
-package, in the version that the certificate names. Nothing private is needed, and nothing is drawn again: the noisy
-measurements, the order of the steps and the seed of the rows stand in the certificate, or in tables.csv beside it.
+order. Where the certificate says so, its rows count with their weight. Certificate and schema are read from the folder
+of this script, or from --from FOLDER. Needs the pmwpub package, in the version that the certificate names. Nothing
+private is needed, and nothing is drawn again: the noisy measurements, the order of the steps and the seed of the rows
+stand in the certificate, or in tables.csv beside it.
 
 Ends with status 0 if all agrees, 1 if a file differs, 2 if something cannot be read or written, or is not what it
 should be.
@@ -48,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         public, schema_json = [Path(path) for path in parsed.public], (folder / "schema.json").read_bytes()
         released = (folder / WEIGHTS).read_bytes() if (folder / WEIGHTS).exists() else b""
         files = rebuilt(certificate, schema_json, public, noisy, released)
+        for one in certificate.candidate:
+            if one.weighed_by:
+                print(_plain(f"{one.name}: its rows count with their weight ({one.weighed_by})"))
         close = {}
         if released and near(certificate, files[WEIGHTS], released, Schema.from_json(schema_json)):
             close[WEIGHTS] = WITHIN
@@ -58,11 +62,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for name, body in files.items()
         ]
     except (PmwPubError, OSError) as refusal:
-        print("rebuild.py: " + "".join(one if one.isprintable() else "?" for one in str(refusal)), file=sys.stderr)
+        print("rebuild.py: " + _plain(str(refusal)), file=sys.stderr)
         return 2
     if parsed.into is not None and not _written(Path(parsed.into), files):
         return 2
     return 0 if all(agreed) else 1
+
+
+def _plain(text: str) -> str:
+    return "".join(one if one.isprintable() else "?" for one in text)
 
 
 def _written(folder: Path, files: Mapping[str, bytes]) -> bool:

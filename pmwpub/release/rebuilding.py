@@ -25,14 +25,14 @@ from pmwpub.release.bundle import INTERVALS, MEASUREMENTS, PUBLIC_VALUES, SCHEMA
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_parts import Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
-from pmwpub.release.certificates.stated_plans import plan_of, readings_of, table_plan_of
+from pmwpub.release.certificates.stated_plans import check_public_tables, plan_of, readings_of, table_plan_of
 from pmwpub.release.certificates.table_certificate import PoolCertificate, TableCertificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import read_all_tables
 from pmwpub.release.synthesis import synthetic_csv
 from pmwpub.tabular.coding.decode import read_weights, weights_csv
-from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.coding.encode import encode_public, weighed_by
 from pmwpub.tabular.coding.public_values import PublicValues, StoredValues
 from pmwpub.tabular.files.container import FileLimits, load
 from pmwpub.tabular.files.reading import TextTable, read_table
@@ -139,7 +139,7 @@ def _strengths(
     certificate: TableCertificate, found: TableRelease, workload: Workload, supports: Sequence[Support]
 ) -> bytes:
     """intervals.json of a release that was made again."""
-    rows = _merged(supports).rows
+    rows = _merged(supports).people
     if isinstance(certificate, PoolCertificate):
         rows = effective_rows(supports, certificate.pool_parts or ())
     schedule = _schedule(certificate, workload, supports)
@@ -202,15 +202,28 @@ def workload_of(certificate: Stated, schema: Schema) -> Workload:
 
 
 def supports_of(
-    certificate: AnyCertificate, schema: Schema, contents: Sequence[bytes], *, written: bool = True
+    certificate: AnyCertificate,
+    schema: Schema,
+    contents: Sequence[bytes],
+    *,
+    written: bool = True,
+    weighed: bool = True,
 ) -> list[Support]:
-    """The support of each public table, in the certificate's order; CertificateError as `rebuilt` where one is missing.
+    """The support of each public table, in the certificate's order; CertificateError as `rebuilt` where one is missing,
+    or is weighed by something else than the certificate says.
 
     contents  bytes of CSV, in any order
     written   as `encode_public` has it
+    weighed   rows count with their weight, where the schema weighs them; else each counts once
     """
     tables = [_table(certificate, contents, place) for place in range(len(certificate.candidate))]
-    return [Support.of(encode_public(table, schema, written=written).dataset) for table in tables]
+    encoded = [encode_public(table, schema, written=written) for table in tables]
+    for one, stated in zip(encoded, certificate.candidate, strict=True):
+        if weighed_by(one, schema) != (stated.weighed_by or ""):
+            raise CertificateError("The certificate has public rows weighed in another way than schema and table.")
+    if any(one.weighed_by for one in certificate.candidate):
+        check_public_tables(certificate)
+    return [one.support if weighed else Support.of(one.dataset) for one in encoded]
 
 
 def _merged(supports: Sequence[Support]) -> Support:

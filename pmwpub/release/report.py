@@ -19,6 +19,7 @@ from pmwpub.release import quality, report_views
 from pmwpub.release.answers.main_intervals import MISSES, MainIntervals, points
 from pmwpub.release.certificates.certificate_parts import PUBLIC_PEOPLE
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
+from pmwpub.release.certificates.neighbour_words import public_weights_in_words
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.checklist import checklist
@@ -26,6 +27,7 @@ from pmwpub.release.measured.causes import causes_of
 from pmwpub.release.measured.measurements import sigma_rows
 from pmwpub.release.report_numbers import percent, rows, up
 from pmwpub.release.summary import BoughtError, Expectation, ReleaseSummary, summary_of
+from pmwpub.rounding import moment
 from pmwpub.tabular.schema.column_types import MISSING
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -117,6 +119,7 @@ def report_html(
         sigmas=_sigmas(certificate),
         atoms=len(public),
         public_rows=public.rows,
+        public_weighing=public_weights_in_words(certificate.candidate),
         choices=choices,
         one_way=report_views.one_way_shares(released, rows),
         moved=report_views.moved_most(causes, released, rows),
@@ -164,7 +167,7 @@ def template(name: str) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(up=up, percent=percent, rows=rows, points=points)
+    environment.filters.update(up=up, moment=moment, percent=percent, rows=rows, points=points)
     return environment.get_template(name)
 
 

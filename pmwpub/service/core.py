@@ -255,7 +255,7 @@ class Service:
 
 def kind_of(booking: Booking) -> str | None:
     """Which kind of plan was booked: "assessment", "best", "release", "table-fit", "error", "misfits", "acceptance",
-    "weight-total"."""
+    "weight-total", "households", "household-assessment", "household-best", "household-error"."""
     return _kind(booking.plan_json)
 
 

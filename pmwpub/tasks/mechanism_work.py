@@ -168,7 +168,7 @@ def fit_tables(work: TableFitWork, progress: Progress) -> FittedTables:
     """
     support = work.public.support
     found = table_fit(work.counts, support, work.schedule, progress=progress)
-    return FittedTables(found, BelievedDrift.of(found, work.schedule, work.counts.n, support.rows))
+    return FittedTables(found, BelievedDrift.of(found, work.schedule, work.counts.n, support.people))
 
 
 def fit_pool(work: PoolFitWork, progress: Progress) -> FittedTables:

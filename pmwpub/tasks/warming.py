@@ -16,7 +16,8 @@ from pmwpub.mechanisms.acceptance.acceptance_noise import AcceptanceNoise, SoldN
 from pmwpub.mechanisms.best_mixture.descent import Descent
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.households.household_atoms import HouseholdAtoms
-from pmwpub.mechanisms.households.household_counts import count_households
+from pmwpub.mechanisms.households.household_counts import HouseholdTables, count_households
+from pmwpub.mechanisms.households.household_rounds import household_rounds
 from pmwpub.mechanisms.households.household_schedule import household_schedule, household_tables
 from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
@@ -35,7 +36,15 @@ from pmwpub.queries.workload import Marginal, Workload
 from pmwpub.records import Dataset, Distribution, Support
 from pmwpub.tabular.households.grouped_persons import Households
 from pmwpub.tasks.choice_work import BestWork, best
-from pmwpub.tasks.household_work import HouseholdWork, fit_households
+from pmwpub.tasks.household_questions_work import (
+    HouseholdAssessmentWork,
+    HouseholdBestWork,
+    HouseholdErrorWork,
+    assess_households,
+    choose_households,
+    error_of_households,
+)
+from pmwpub.tasks.household_work import HouseholdRoundWork, HouseholdWork, fit_households, run_household_rounds
 from pmwpub.tasks.mechanism_work import (
     AcceptanceWork,
     AssessmentWork,
@@ -190,14 +199,35 @@ def _acceptance(made_up: MadeUp, progress: Progress) -> None:
 
 
 def _households(made_up: MadeUp, progress: Progress) -> None:
+    tables, some = _homes(made_up)
+    number = len(some)
+    made = household_schedule(tables, some, ZCDP.at_most(1), n=number, constants=DEFAULTS, own_constants=DEFAULTS)
+    fit_households(HouseholdWork(HouseholdAtoms.of(some), count_households(tables, some), made), progress)
+
+
+def _homes(made_up: MadeUp) -> tuple[HouseholdTables, Households]:
     """Each two rows of the table are a household."""
     number = len(made_up.table) // 2
     sizes = Dataset(Domain((Attribute("size", ("1", "2"), 2),)), np.ones((number, 1), dtype=np.int64))
     persons = Dataset(made_up.table.domain, made_up.table.codes[: 2 * number])
     some = Households(persons, 2 * np.arange(number + 1), sizes, 2)
-    tables = household_tables(made_up.source.workload, Workload.all_kway(sizes.domain, 1))
-    made = household_schedule(tables, some, ZCDP.at_most(1), n=number, constants=DEFAULTS, own_constants=DEFAULTS)
-    fit_households(HouseholdWork(HouseholdAtoms.of(some), count_households(tables, some), made), progress)
+    return household_tables(made_up.source.workload, Workload.all_kway(sizes.domain, 1)), some
+
+
+def _asked_of_homes(made_up: MadeUp, progress: Progress) -> None:
+    """Floor, start, choice and error: all are of numbers that one problem makes."""
+    tables, some = _homes(made_up)
+    atoms, counts = HouseholdAtoms.of(some), count_households(tables, some)
+    assess_households(HouseholdAssessmentWork(tables, atoms, counts, {"start": _EPSILON, "floor": _EPSILON}), progress)
+    choose_households(HouseholdBestWork(tables, (atoms, atoms), counts, _EPSILON, "start"), progress)
+    error_of_households(HouseholdErrorWork(tables, atoms, atoms.multiplicity, counts, _EPSILON), progress)
+
+
+def _household_rounds(made_up: MadeUp, progress: Progress) -> None:
+    tables, some = _homes(made_up)
+    made = household_rounds(ZCDP.at_most(1), 2, n=len(some), largest=some.largest)
+    counts = count_households(tables, some)
+    run_household_rounds(HouseholdRoundWork(HouseholdAtoms.of(some), tables, counts, made), progress)
 
 
 TRIED: Mapping[str, Callable[[MadeUp, Progress], None]] = MappingProxyType(
@@ -212,6 +242,10 @@ TRIED: Mapping[str, Callable[[MadeUp, Progress], None]] = MappingProxyType(
         "acceptance": _acceptance,
         "best": _best,
         "households": _households,
+        "households-pmw-pub": _household_rounds,
+        "household-assessment": _asked_of_homes,
+        "household-best": _asked_of_homes,
+        "household-error": _asked_of_homes,
     }
 )
 """The tasks that take private counts, by name, and how each is tried."""

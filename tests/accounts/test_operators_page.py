@@ -12,6 +12,7 @@ from accounts.staff import Staff, employed
 from browser.plain_client import PlainClient, visiting
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from pmwpub.accounts.people import Standing
 from pmwpub.ledger import Ledger, Population
@@ -57,6 +58,34 @@ def said(seen: list[ForwardMsg]) -> str:
 
 def titles(session: PlainClient) -> list[str]:
     return [one.body for one in session.every("heading") if one.tag == "h1"]
+
+
+def preset(session: PlainClient, who: str) -> str:
+    """What the owner's form of members stands at once a person is chosen in it."""
+    session.type("E-mail or name", who)
+    person = session.widget("selectbox", "Person")
+    (told,) = [one for one in person.options if one.startswith(f"{who} (")]
+    session.change(WidgetState(id=person.id, string_value=told))
+    box = session.widget("selectbox", "is")
+    return str(box.options[box.default]).partition(":")[0]
+
+
+def test_the_form_of_members_stands_at_what_a_person_is_and_of_no_member_at_what_the_role_is_good_for(
+    office: Office,
+) -> None:
+    with office.visit(OWNER) as session:
+        session.open("population=hill")
+        assert [preset(session, who) for who in (VIEWER, OTHER, OPERATOR, "roleless@x", OWNER)] == [
+            "a viewer",
+            "a steward",
+            "a steward",
+            "a viewer",
+            "an owner",
+        ]
+        office.ledger.enter_member("hill", office.staff.account(OTHER), Standing.VIEWER)
+        session.open("population=hill")
+        assert preset(session, OTHER) == "a viewer"
+        office.ledger.enter_member("hill", office.staff.account(OTHER), Standing.NONE)
 
 
 def test_an_operator_is_shown_people_populations_loads_jobs_health_and_limits(office: Office) -> None:

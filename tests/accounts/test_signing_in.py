@@ -82,7 +82,7 @@ def test_a_viewers_page_source_holds_no_private_word(staff: Staff, page: Page) -
     shows(page, "Eye Only")
     shows(page, "You see the populations that you are a member of")
     with Ledger.open(staff.server.store_url) as ledger:
-        ledger.enter_member(town, ledger.find_people(town, "Eye Only")[0], Standing.VIEWER)
+        ledger.enter_member(town, ledger.find_people(town, "Eye Only")[0].account, Standing.VIEWER)
     for path in ("prepare", "compare", "release", "ledger"):
         page.goto(f"{staff.server.url}/{path}?population={town}")
         shows(page, "You look at this population")

@@ -104,6 +104,35 @@ def _turn(page: Page, scheme: str) -> None:
     page.wait_for_timeout(200)
 
 
+def _cut(page: Page, *, tables: bool = True) -> list[str]:
+    """Labels of fields and buttons that end in an ellipsis, and tables that have to be moved sideways to be read."""
+    script = """tables => [...document.querySelectorAll('[data-testid=stMain] *')].filter(e => {
+        const style = getComputedStyle(e), beyond = e.scrollWidth - e.clientWidth;
+        return e.checkVisibility() && e.clientWidth > 0 && (style.textOverflow === 'ellipsis' && beyond > 0
+            || tables && ['auto', 'scroll'].includes(style.overflowX) && beyond > 1);
+    }).map(e => `${e.innerText.slice(0, 60)} ${e.scrollWidth} > ${e.clientWidth}`)"""
+    return page.evaluate(script, tables)
+
+
+@pytest.mark.parametrize("width", [400, 800])
+def test_no_button_of_the_public_tables_is_cut_and_no_table_of_the_ledger_is_moved_sideways(
+    demo: tuple[Server, str], chromium: Browser, width: int
+) -> None:
+    server, town = demo
+    visitor = Visitor(chromium, server.url)
+    visitor.page.set_viewport_size({"width": width, "height": 1000})
+    visitor.open(f"/ledger?population={town}")
+    visitor.see("Recorded decisions")
+    visitor.settle()
+    expect(visitor.page.locator(".st-key-wide-table-history")).to_be_hidden(timeout=SOON)
+    expect(visitor.page.locator(".st-key-narrow-table-history")).to_be_visible(timeout=SOON)
+    assert _cut(visitor.page) == []
+    visitor.open(f"/prepare?population={VILLAGE}")
+    visitor.unfold("Take a word back, or remove a table")
+    assert _cut(visitor.page, tables=False) == []
+    visitor.close()
+
+
 def test_axe_finds_nothing_serious_on_any_page_of_the_steward(demo: tuple[Server, str], chromium: Browser) -> None:
     server, town = demo
     visitor = Visitor(chromium, server.url)

@@ -15,11 +15,26 @@ from pmwpub.service.purchases.households import household_purchase
 N = 40
 SPEND = ["--population", "homes", "--schema", "schema.json", "--private", "p.csv", "--public", "b.csv", "-k", "2"]
 COMMANDS = [
-    ["ledger", "register", "homes", "--n", str(N), "--epsilon", "6", "--unit", "household", "--largest-household", "4"],
+    ["ledger", "register", "homes", "--n", str(N), "--epsilon", "8", "--unit", "household", "--largest-household", "4"],
     ["release", *SPEND, "--epsilon", "1", "--dry-run"],
     ["release", *SPEND, "--epsilon", "1", "-o", "one"],
     ["release", *SPEND, "--epsilon", "1", "-o", "again", "--rows", "25"],
     ["release", *SPEND, "--epsilon", "1", "-o", "second", "--repeat", "1"],
+    ["release", *SPEND, "--epsilon", "1", "--engine", "pmw-pub", "--rounds", "7", "-o", "rounds"],
+    [
+        "release",
+        *SPEND,
+        "--epsilon",
+        "1",
+        "--rounds",
+        "3",
+        "--output",
+        "average",
+        "--selection",
+        "permute-and-flip",
+        "-o",
+        "average",
+    ],
     ["release", *SPEND, "--epsilon", "rest", "-o", "rest"],
     ["release", *SPEND, "--epsilon", "9", "-o", "dear"],
     ["ledger", "show", "homes"],
@@ -55,9 +70,10 @@ def test_nothing_that_leaves_tells_neighbours_of_any_size_apart(
 ) -> None:
     ours, theirs = (traced(tmp_path / str(place), home, capfd) for place, home in enumerate(PAIRS[name]))
     assert differences(ours, theirs) == set()
-    assert len(ours.exports) > 32, "four folders of eight files"
-    assert [text[0] for text in ours.output.values()] == ["0"] * 6 + ["2", "0"], ours.logs
-    assert len(ours.calls) == 3 * 12, "three draws of six tables of persons and six of households"
+    assert len(ours.exports) > 48, "six folders of eight files"
+    assert [text[0] for text in ours.output.values()] == ["0"] * 8 + ["2", "0"], ours.logs
+    assert len(ours.calls) == 3 * 12 + 2 * (7 + 3), "three draws of twelve tables, and ten rounds"
+    assert len(ours.answers) == 7 + 3, "the rounded answers of each round"
 
 
 @pytest.mark.fault("the number of persons treated as public")

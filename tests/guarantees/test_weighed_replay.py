@@ -28,7 +28,7 @@ COMMANDS = [
     ["assess", *ONE, "--epsilon", "1"],
     ["assess", *TWO, "--epsilon", "1", "--best"],
     ["error", *SPEND, "--release", "coarse", "--epsilon", "1"],
-    ["release", *ONE, "--epsilon", "90", "-o", "dear"],
+    ["release", *ONE, "--epsilon", "90", "--engine", "table-fit", "-o", "dear"],
 ]
 PAIRS = {
     "weights of nothing by weights of the cap": (["F,0,0", "F,0,0.04"], ["M,5,4", "M,5,4"]),

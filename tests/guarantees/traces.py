@@ -22,6 +22,8 @@ import pytest
 
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import database
+from pmwpub.mechanisms.households import household_errors
+from pmwpub.mechanisms.households.household_scores import HouseholdProblem
 from pmwpub.mechanisms.noisy_error import assessment
 from pmwpub.mechanisms.noisy_error.choose_best import Best, best_charge
 from pmwpub.mechanisms.pmw_pub import lazy_scores
@@ -111,6 +113,20 @@ def _force_rounds(trace: Trace, patch: pytest.MonkeyPatch) -> None:
 
         return answer
 
+    def select(law: str) -> object:
+        def answer(self: ExponentialMechanism, scores: Ints, sensitivity: int, *, noise: object = None) -> int:
+            query = (11 * len(trace.queries) + 5) % len(scores)
+            trace.calls.append(f"select {law} {self.epsilon} {sensitivity} of {len(scores)}")
+            trace.queries.append(query)
+            return query
+
+        return answer
+
+    def references(self: HouseholdProblem, weights: Ints, n: int, steps: int = 1) -> Ints:
+        found = rounded(self, weights, n, steps)
+        trace.answers.append(hashlib.sha256(str(found.tolist()).encode()).hexdigest())
+        return found
+
     def measure(self: DiscreteGaussian, count: int, *, noise: object = None) -> int:
         trace.calls.append(f"measure {self.scale} {self.sensitivity}")
         return (7 * len(trace.calls)) % 40
@@ -123,6 +139,10 @@ def _force_rounds(trace: Trace, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(lazy_scores, "SMALL", -(10**12))  # bounds on the smallest problems too
     patch.setattr(ExponentialMechanism, "choose", choose("exponential"))
     patch.setattr(PermuteAndFlip, "choose", choose("permute and flip"))
+    patch.setattr(ExponentialMechanism, "select", select("exponential"))
+    patch.setattr(PermuteAndFlip, "select", select("permute and flip"))
+    rounded = HouseholdProblem.references
+    patch.setattr(HouseholdProblem, "references", references)
     patch.setattr(DiscreteGaussian, "measure", measure)
 
 
@@ -142,3 +162,4 @@ def _force_errors(trace: Trace, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(LatticeLaplace, "draw", draw)
     patch.setattr(assessment, "rounded_cell", cell)
     patch.setattr(choice_work, "best_release", best)
+    patch.setattr(household_errors, "best_release", best)

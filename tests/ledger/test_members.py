@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 from ledger.persons import ISSUER, Guest, guest, operator, steward, viewer
 from ledger.terms import charge, key, people
+from sqlalchemy import event
 
 from pmwpub.accounts.people import Account, Role, SignIn, Standing, Visitor
 from pmwpub.errors import LedgerError, PopulationExists, StewardNeeded, UnknownPopulation
-from pmwpub.ledger import Ledger, reconcile
+from pmwpub.ledger import Ledger, populations, reconcile
+from pmwpub.ledger.members import access, membership
 from pmwpub.ledger.members.membership import Member
 
 ADA, BEN, VIC, ANN, OPS = steward("Ada"), steward("Ben"), viewer("Vic"), steward("Ann"), operator("Ops")
@@ -214,7 +216,7 @@ def test_who_goes_by_a_name_first_does_not_become_the_member_who_was_meant(stage
     stage.as_(shown_as(mallory, "Alice", 1001))
     alice = steward("Alice")
     stage.as_(alice)
-    found = stage.as_(ADA).find_people("A", " alice ")
+    found = [one.account for one in stage.as_(ADA).find_people("A", " alice ")]
     assert [(one.subject, one.shown) for one in found] == [("sub-Mallory", "Alice"), ("sub-Alice", "Alice")]
     stage.ledger.enter_member("A", alice.sign_in.account, Standing.STEWARD)
     assert stage.as_(alice).works("A")
@@ -233,7 +235,8 @@ def test_a_member_who_takes_the_owners_name_is_removed_like_any_other(stage: Sta
 
 def test_people_are_found_by_name_for_the_owner_and_operators_alone(stage: Stage) -> None:
     for one in (ADA, OPS, None):
-        assert stage.as_(one).find_people("A", "VIC") == [VIC.sign_in.account]
+        (found,) = stage.as_(one).find_people("A", "VIC")
+        assert (found.account, found.role) == (VIC.sign_in.account, VIC.sign_in.role)
         for nobody in ("Zed", "", " ", "An"):
             assert stage.ledger.find_people("A", nobody) == []
     for other in (ANN, VIC, BEN, NOBODY, guest("Nil", None)):
@@ -392,3 +395,83 @@ def test_the_witness_says_who_by_what_never_changes_and_a_store_that_is_put_back
         made = [again.bookings("A")[0].by, next(mark for mark in again.marks("A") if mark.kind == "opened").by]
         assert [one and (one.account.subject, one.role) for one in made] == [("sub-Ada", Role.STEWARD)] * 2
         assert again.bookings("plain")[0].by is None
+
+
+def test_what_may_be_done_about_an_unknown_population_is_said_by_role(stage: Stage) -> None:
+    """In the same words of one that there is, and of one that there is not."""
+    for name in ("A", "none"):
+        for who, words in ((BEN, "Register one, or have its owner"), (OPS, "Register one")):
+            if who is OPS and name == "A":
+                continue
+            with pytest.raises(UnknownPopulation, match=words):
+                stage.as_(who).balance(name)
+        for outsider in (viewer("Out"), guest("Nil", None), NOBODY):
+            with pytest.raises(UnknownPopulation, match="Its owner enters members") as refused:
+                stage.as_(outsider).balance(name)
+            assert "register" not in str(refused.value).partition("ledger")[2].casefold()
+    with pytest.raises(UnknownPopulation, match="register it first"):
+        stage.as_(None).balance("none")
+
+
+def heard(ledger: Ledger, ask: Callable[[], object]) -> list[str]:
+    """The statements of a call that read who acts ("person"), and what to a population ("standing")."""
+    told: list[str] = []
+
+    def hear(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
+        text = " ".join(statement.split())
+        if "FROM sign_ins LEFT OUTER JOIN sign_outs" in text:
+            told.append("person")
+        elif text.startswith("SELECT members."):
+            told.append("standing")
+
+    event.listen(ledger._database._engine, "before_cursor_execute", hear)
+    try:
+        ask()
+    finally:
+        event.remove(ledger._database._engine, "before_cursor_execute", hear)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("ask", "standings"),
+    [
+        (lambda ledger: ledger.owns("A"), 1),
+        (lambda ledger: ledger.works("A"), 1),
+        (lambda ledger: ledger.require_work("A"), 1),
+        (lambda ledger: ledger.retire("A"), 1),
+        (lambda ledger: ledger.amend("A", epsilon=1), 1),
+        (lambda ledger: ledger.find_people("A", "Vic"), 1),
+        (lambda ledger: ledger.populations(), 1),
+        (lambda ledger: ledger.shared_tables(), 1),
+        (lambda ledger: ledger.actor(), 0),
+    ],
+)
+def test_who_acts_and_what_to_a_population_is_read_once_in_a_transaction(
+    stage: Stage, ask: Callable[[Ledger], object], standings: int
+) -> None:
+    ledger = stage.as_(ADA)
+    assert heard(ledger, lambda: ask(ledger)) == ["person"] + ["standing"] * standings
+
+
+def test_a_run_of_a_page_asks_once_who_comes_in_and_the_next_one_asks_anew(stage: Stage) -> None:
+    ledger = stage.as_(ADA)
+    for _ in range(2):
+        with ledger.recalling():
+            assert heard(ledger, ledger.admit) == ["person"]
+            assert heard(ledger, ledger.admit) == []
+    with ledger.recalling():
+        ledger.admit()
+        ledger.sign_out(ADA.sign_in)
+        assert ledger.admit() is None
+
+
+def test_what_a_transaction_changes_of_roles_and_standings_it_reads_anew(stage: Stage) -> None:
+    ledger = stage.as_(ADA)
+    ledger.enter_member("A", ANN.sign_in.account, Standing.OWNER)
+    with ledger._database.writing() as connection:
+        population_id = populations.identify(connection, "A", lock=True)
+        assert access.owns(connection, population_id)
+        membership.enter(connection, population_id, ADA.sign_in.account, Standing.VIEWER)
+        assert not access.works(connection, population_id)
+        membership.sign_out(connection, ADA.sign_in)
+        assert access.present(connection) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from pages.drawn_words import drawn_words
@@ -13,8 +14,9 @@ from support.households import LARGEST, csv_of, homes, schema_text
 
 from pmwpub.ledger import Population
 from pmwpub.plans import WorkloadChoice
+from pmwpub.service import purchases
 from pmwpub.service.households.household_loading import load_household_file
-from pmwpub.service.households.household_releases import household_releases
+from pmwpub.service.households.household_releases import household_releases, household_round_plan
 from pmwpub.service.households.household_rules import HouseholdRule, save_rule
 from pmwpub.service.households.household_unit import largest_household
 from pmwpub.service.inputs import study_store
@@ -211,7 +213,7 @@ def test_no_page_breaks_for_a_population_of_households(town: Here, page: str) ->
 
 def test_compare_says_what_is_not_sold_and_what_can_be_copied(town: Here) -> None:
     app = opened(town, "compare")
-    assert "sells and simulates nothing" in words(app)
+    assert "this page sells nothing" in words(app)
     (known,) = [frame.value for frame in app.dataframe]
     row = known.iloc[0]
     assert (row["candidate"], row["whole households"], row["left out: over 4 persons"]) == ("b.csv", 40, 1)
@@ -268,6 +270,23 @@ def test_a_second_draw_is_another_purchase_with_its_own_tick(town: Here) -> None
     assert not app.exception
     assert town.spent == 2 * once
     assert len(household_releases(town.service, read(town))) == 2
+
+
+def test_rounds_that_a_command_bought_are_handed_over_with_their_queries(town: Here) -> None:
+    service, study = town.service, read(town)
+    private = load_household_file(service, town.population, PRIVATE)
+    keys = [one.sha256 for one in study.candidates]
+    asked: Any = {"epsilon": "1", "private": private, "settings": {"rounds": 3}}
+    plan = household_round_plan(service, study, study.household_schema(), keys, **asked)
+    purchases.buy(service, private, [purchases.purchase_of(plan)], tick=True, current=study)
+    for page in ("release", "hand_over"):
+        app = opened(town, page)
+        assert not app.exception
+    assert "Protected: one household of 1 to 4 persons" in words(app)
+    (rounds,) = [frame.value for frame in app.dataframe]
+    assert len(rounds) == 3
+    assert set(rounds["counted"]) <= {"persons", "households"}
+    assert "measurements.csv" in [button.label for button in app.get("download_button")]
 
 
 def test_a_viewer_is_offered_no_purchase_and_sees_what_was_released(town: Here) -> None:

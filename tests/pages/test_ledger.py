@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from pages.visits import Here, Open, buy, words
 
@@ -19,6 +21,9 @@ def test_charges_after_private_numbers_were_seen_carry_the_remark(town: Here, st
     page = visit("ledger", population=town.population)
     history = next(frame.value for frame in page.dataframe if "remark" in frame.value)
     assert list(history["remark"]) == [SEEN, "", "", "", ""]
+    times = [str(cell) for frame in page.dataframe if "time" in frame.value for cell in frame.value["time"]]
+    assert len(times) > 5
+    assert [one for one in times if not re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", one)] == []
 
 
 def test_a_store_that_fails_while_the_page_is_drawn_is_said_in_words(

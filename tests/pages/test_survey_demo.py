@@ -7,9 +7,11 @@ from pages.drawn_words import drawn_words
 from pages.visits import Here, Open, buy, press, words
 
 from pmwpub.errors import FileRefused
+from pmwpub.plans import WorkloadChoice
 from pmwpub.service.bought import releases
+from pmwpub.service.households import household_loading, household_releases
 from pmwpub.service.inputs import demo, study_store
-from pmwpub.service.inputs.bundled_sample import STATES, SURVEY, sample_file
+from pmwpub.service.inputs.bundled_sample import HOMES, STATES, SURVEY, sample_file
 
 MOST_WORDS = 160
 """Of a step before anything is opened: what weights mean takes a line more than the first demo."""
@@ -33,6 +35,27 @@ def test_a_survey_with_weights_is_opened_looked_through_and_released(empty: Here
     (released,) = releases.releases(empty.service, study_store.study(empty.service, name))
     assert released.bundle is not None
     assert released.plan.weights == study.weights
+
+
+def test_a_survey_of_households_is_opened_looked_through_and_released(empty: Here, visit: Open) -> None:
+    app = press(visit("protect"), "Open a survey of households")
+    assert not app.exception
+    session, name = app.session_state["pmwpub session"], app.query_params["population"]
+    study = study_store.study(empty.service, name)
+    assert (study.sample, study.population.n, study.population.rows_per_person) == (HOMES, 3_000, 6)
+    assert study.household_schema().rule.id == "home"
+    for page in ("prepare", "compare", "ledger", "release"):
+        app = visit(page, population=name, session=session)
+        assert not app.exception
+        assert "Change the ids or the columns of the household" not in {part.label for part in app.expander}
+    study_store.choose_workload(empty.service, name, WorkloadChoice(k=1))
+    app = app.selectbox(key="household table").set_value(study.usable[1].sha256).run()
+    buy(app, "Buy this release")
+    (released,) = household_releases.household_releases(empty.service, study_store.study(empty.service, name))
+    assert released.bundle is not None
+    other = sample_file(HOMES.private).replace(b"Rent", b"Own", 1)
+    with pytest.raises(FileRefused, match="its own generated table"):
+        household_loading.load_household_file(empty.service, name, other)
 
 
 def test_each_demo_takes_its_own_table_alone(empty: Here) -> None:

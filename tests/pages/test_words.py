@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pmwpub.figures import style
 from pmwpub.privacy.budget import UNIT, ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
-from pmwpub.rounding import up
+from pmwpub.rounding import moment, up
 from pmwpub.service.budget_left import left
 from pmwpub.service.terms import as_typed
 from pmwpub.ui.widgets.number_fields import as_number
@@ -86,3 +86,18 @@ def test_an_untouched_total_is_left_whole_and_a_touched_one_is_not(total: str) -
 def test_losses_are_rounded_up_and_decimals_that_were_typed_stay() -> None:
     assert (loss(0.123000001), loss(Fraction(1, 9)), loss(2.5)) == ("0.124", "0.112", "2.5")
     assert (exact(Fraction(1, 8)), exact(Fraction(1, 3))) == ("0.125", "0.333333333334")
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("2026-11-29T23:22:04+00:00", "2026-11-29 23:22:04 UTC"),
+        ("2026-11-29T23:22:04.123456+00:00", "2026-11-29 23:22:04 UTC"),
+        ("2026-11-29T23:22:04.123456", "2026-11-29 23:22:04 UTC"),
+        ("2026-11-30T00:22:04+01:00", "2026-11-29 23:22:04 UTC"),
+        ("", ""),
+        ("none", "none"),
+    ],
+)
+def test_a_time_is_read_to_the_second_in_one_zone_that_is_named(written: str, read: str) -> None:
+    assert moment(written) == read

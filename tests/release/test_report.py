@@ -105,7 +105,7 @@ def test_it_states_the_loss_the_total_and_the_terms(page: Reader, made: Made) ->
         "δ 2.5e-5",
         f"ε spent so far, with this {up(certificate.ledger_total.epsilon)}",
         f"Private rows {N} at most 1 row a person",
-        "Charge no. 7 of the ledger, 2024-01-02T03:04:05+00:00",
+        "Charge no. 7 of the ledger, 2024-01-02 03:04:05 UTC by the server's clock",
         certificate.plan_sha256,
         "It does not promise",
         "whether a result came",

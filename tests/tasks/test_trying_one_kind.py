@@ -24,7 +24,7 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.plans.criteria import criteria_of
 from pmwpub.service.accepting import acceptances
 from pmwpub.service.bought import assessments, best_candidate, misfit_shares, release_errors, releases
-from pmwpub.service.households import household_loading, household_releases
+from pmwpub.service.households import household_loading, household_questions, household_releases
 from pmwpub.service.inputs import demo, study_store
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.households.household_schema import HouseholdSchema, household_unit
@@ -79,17 +79,24 @@ def opened(service):
 
 def homes_of(service):
     schema, choice = HouseholdSchema.from_json(households.schema_text()), WorkloadChoice(k=2)
-    service.ledger.register(Population("homes", 60, 4, household_unit(4), "3", "1e-4"))
+    if "homes" not in [one.name for one in service.ledger.populations()]:
+        service.ledger.register(Population("homes", 60, 4, household_unit(4), "3", "1e-4"))
     household_loading.adopt_households(service, "homes", schema, choice)
     text = [households.csv_of(households.homes(*some)).encode() for some in ((60, 1), (50, 2))]
     key = study_store.add_candidate(service, "homes", "b.csv", text[1], attested=True)
     private = household_loading.load_households(service, "homes", read_table(text[0]), schema)
     current = study_store.study(service, "homes")
-    plan = household_releases.household_plan(service, current, schema, [key], epsilon="1", private=private)
+    asked = {"epsilon": "1", "private": private}
+    if kind == "households":
+        plan = household_releases.household_plan(service, current, schema, [key], **asked)
+    elif kind == "households-pmw-pub":
+        plan = household_releases.household_round_plan(service, current, schema, [key], **asked, settings={"rounds": 2})
+    else:
+        plan = household_questions.household_assessment_plan(current, schema, key, epsilon="1/2", private=private)
     return "homes", private, current, plan
 
 with service_on(store) as service:
-    if kind == "households":
+    if kind.startswith("household"):
         name, private, current, plan = homes_of(service)
     else:
         name, private = opened(service)
@@ -114,6 +121,8 @@ def bought(kind: str, folder: Path) -> str:
 def test_no_loop_is_compiled_or_loaded_after_the_charge(tmp_path: Path) -> None:
     """Each kind in a program that tried no other; the error is that of the release before it."""
     kinds = [*TRIED, "table-fit, growing", "table-fit, three-way"]
+    for kind in ("household-best", "household-error"):
+        kinds.remove(kind)  # what is tried for them is what is tried for an assessment of households
     kinds.remove("weight-total")  # of rows that are weighed, as the demo's are not; its sum is taken by no loop
     assert {kind: bought(kind, tmp_path) for kind in kinds} == dict.fromkeys(kinds, "True []")
 
@@ -145,7 +154,8 @@ def test_no_loop_is_compiled_or_loaded_for_a_column_of_more_levels_than_a_byte_h
 
 
 def test_every_task_that_is_not_free_can_be_tried() -> None:
-    assert set(TASKS) - set(TRIED) == {"simulation", "compare", "engines", "replicates", "warm"}
+    free = {"simulation", "household-simulation", "compare", "engines", "replicates", "warm"}
+    assert set(TASKS) - set(TRIED) == free
 
 
 def test_what_is_no_kind_of_work_on_private_counts_is_not_tried() -> None:

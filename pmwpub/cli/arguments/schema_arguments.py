@@ -78,7 +78,8 @@ def household_flags(parser: argparse.ArgumentParser) -> None:
 
 DECISIONS = {
     "kind": "categorical, ordered, numeric, date, id, weight or ignore",
-    "weight": "rows count as what this column says: CAP:UNIT or CAP:UNIT:TOTAL, each from public facts",
+    "weight": "rows count as what this column says: CAP:UNIT or CAP:UNIT:TOTAL, each from public facts; "
+    "with :all or :public behind them public rows too, or alone",
     "missing": "a code that stands for no value",
     "level": "a cell that is a value although it is a missing token",
     "spike": "a number that gets a bin of its own",

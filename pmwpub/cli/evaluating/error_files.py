@@ -15,8 +15,8 @@ from pmwpub.outputs import write_file
 from pmwpub.rounding import up
 from pmwpub.service.simulations.error_figure import error_plot
 from pmwpub.service.simulations.findings import not_run
+from pmwpub.service.simulations.households.household_truths import LEVEL_WORDS
 from pmwpub.service.simulations.proved_bounds import ProvedBounds
-from pmwpub.service.simulations.truths.household_truths import LEVEL_WORDS
 
 DID_NOT_RUN = "did_not_run"
 """The last column of a file with lines of methods that could not run."""
@@ -57,7 +57,7 @@ def write_page(path: Path, found: Simulation, stage: Stage, truth: str, bounds: 
 def write_household_errors(path: Path, found: HouseholdSimulation) -> None:
     """A line a run and level, and one for each method that could not run."""
     text = io.StringIO(newline="")
-    names = [field.name for field in fields(SimulatedError) if field.name not in ("contributions", "rounds")]
+    names = [field.name for field in fields(SimulatedError) if field.name != "contributions"]
     writer = csv.DictWriter(text, ["level", *names, DID_NOT_RUN], extrasaction="ignore")
     writer.writeheader()
     for level, simulation in found.levels.items():

@@ -12,7 +12,6 @@ from pmwpub.errors import PlanError
 from pmwpub.evaluation import Stage, WeighedTruth
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.queries.counts import count
-from pmwpub.records import Support
 from pmwpub.service.inputs.known_tables import PUBLIC, TRUTH
 from pmwpub.service.simulations.truths.weighed_simulations import NO_OWN_WEIGHTS, OWN_SUM, weighed_words
 from pmwpub.tabular.coding.encode import Encoded, encode_public
@@ -52,7 +51,7 @@ def given_truth(parsed: argparse.Namespace) -> GivenTruth:
     refuse_private_rows(parsed.store, {parsed.truth: files.table(parsed.truth)}, TRUTH, schema)
     refuse_private_rows(parsed.store, {path: files.table(path) for path in parsed.public}, PUBLIC, schema)
     truth = _encoded(files, parsed.truth, schema, ruled=False)
-    supports = {Path(path).name: Support.of(_encoded(files, path, schema).dataset) for path in parsed.public}
+    supports = {Path(path).name: _encoded(files, path, schema).support for path in parsed.public}
     workload, rows = workload_choice(parsed).build(schema.domain), truth.dataset
     delta = as_fraction(parsed.delta) if parsed.delta else Fraction(1, max(2, len(rows)) ** 2)
     column = schema.weight_column

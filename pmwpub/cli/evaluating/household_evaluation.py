@@ -13,12 +13,12 @@ from pmwpub.cli.evaluating.error_files import write_household_errors, write_hous
 from pmwpub.cli.inputs import Json, progress, read, refuse_private_rows, store_files, workload_choice
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import TABLE_FIT, UNCHANGED, Sweep
-from pmwpub.evaluation.households.household_stages import HouseholdStage
+from pmwpub.evaluation.households.household_stages import COMBINED, HouseholdStage
 from pmwpub.evaluation.households.household_sweeps import simulate_households
 from pmwpub.outputs import apart, writable
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.service.inputs.known_tables import PUBLIC, TRUTH
-from pmwpub.service.simulations.truths.household_truths import household_stage
+from pmwpub.service.simulations.households.household_truths import household_stage
 from pmwpub.tabular.files.given_files import Files
 from pmwpub.tabular.households.grouped_persons import Households
 from pmwpub.tabular.households.household_schema import HouseholdSchema
@@ -52,6 +52,7 @@ def evaluate_households(parsed: argparse.Namespace, sweep: Sweep, place: SweepPl
         "n": stage.n,
         "unit": f"household of at most {stage.largest} persons",
         "refused": [asdict(one) for one in found.refused],
+        "floors": [asdict(floor) for floor in found.levels[COMBINED].floors],
     }
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
+from typing import Literal, get_args
 
 from pmwpub.cli.inputs import Json, no_result, progress, read, spent_json, store_files, tick_of, workload_choice
 from pmwpub.cli.inputs import write_released as written
@@ -14,30 +16,27 @@ from pmwpub.errors import FileRefused, PlanError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Booking, DryLedger, Ledger
 from pmwpub.outputs import apart, made_folder, writable
-from pmwpub.plans import HouseholdPlan
-from pmwpub.release.households.household_files import HOUSEHOLD_FILES, REPORT
+from pmwpub.plans import HouseholdRoundPlan
+from pmwpub.plans.household_round_plans import AnyHouseholdPlan
+from pmwpub.release.households.household_files import HOUSEHOLD_FILES, REPORT, ROUND_FILES
 from pmwpub.release.synthesis import check_drawn
 from pmwpub.service import Policy, Service, Study, adopting, purchases
+from pmwpub.service.bought.releases import PmwPubSettings
 from pmwpub.service.households.household_loading import HouseholdTable, adopt_households, load_households
 from pmwpub.service.households.household_outlook import PublicPart
-from pmwpub.service.households.household_releases import household_bundle, household_plan
+from pmwpub.service.households.household_releases import household_bundle, household_plan, household_round_plan
 from pmwpub.service.inputs.shared_rows import CHANGED
-from pmwpub.service.purchases.households.household_purchase import HouseholdPurchase, public_of
+from pmwpub.service.purchases.households.household_purchase import public_of
 from pmwpub.service.records.signed_files import SIGNATURE, declared_key, signed
 from pmwpub.tabular.files.given_files import Files
 from pmwpub.tabular.households.household_schema import HouseholdSchema
+from pmwpub.tabular.households.reading_households import PublicHouseholds
 
 UNTAKEN = {
-    "engine": None,
     "grow": False,
     "three_way": False,
     "ranges": None,
     "criteria": None,
-    "rounds": None,
-    "selection": None,
-    "output": None,
-    "start": None,
-    "replay": None,
     "cells": "labels",
     "columns": "attributes",
     "prefixes": None,
@@ -45,6 +44,10 @@ UNTAKEN = {
     "free_table_acknowledged": False,
 }
 """What a release of households does not take, and what stands there where nobody said it."""
+
+SettingOfRounds = Literal["rounds", "selection", "output", "start", "replay"]
+OF_ROUNDS: tuple[SettingOfRounds, ...] = get_args(SettingOfRounds)
+"""What only PMW^Pub takes."""
 
 
 def household_release(parsed: argparse.Namespace) -> Json:
@@ -58,7 +61,8 @@ def household_release(parsed: argparse.Namespace) -> Json:
     folder = Path((parsed.out or "").strip() or ".")
     if not (parsed.out or "").strip():
         raise FileRefused("Name the folder that the files are written to (-o). Nothing was charged.")
-    places = [folder / name for name in (*HOUSEHOLD_FILES, REPORT, SIGNATURE)]
+    names = ROUND_FILES if _by_rounds(parsed) else (*HOUSEHOLD_FILES, REPORT)
+    places = [folder / name for name in (*names, SIGNATURE)]
     key = declared_key()  # one that is none is refused before anything is charged
     apart(places, [parsed.private, *parsed.public, parsed.schema, *store_files(parsed.store)])
     with Ledger.open(parsed.store) as ledger, ledger.recalling(), ExitStack() as output:
@@ -68,7 +72,7 @@ def household_release(parsed: argparse.Namespace) -> Json:
         writable(places)
         service, own, current, plan, private = _planned(parsed, ledger, schema)
         _say_left_out(service, current, plan, schema)
-        wanted = [HouseholdPurchase(plan)]
+        wanted = [purchases.purchase_of(plan)]
         (outcome,) = purchases.buy(
             service, private, wanted, repeat=parsed.repeat, tick=tick_of(parsed), current=current
         )
@@ -100,7 +104,11 @@ def loaded_households(service: Service, name: str, files: Files, path: str, sche
 
 
 def _refuse_untaken(parsed: argparse.Namespace) -> None:
+    if parsed.engine not in (None, "pmw-pub", "table-fit"):
+        raise PlanError("A release of households is by table-fit or by pmw-pub. Nothing was charged.")
     said = [name for name, unsaid in UNTAKEN.items() if getattr(parsed, name) != unsaid]
+    if parsed.engine == "table-fit":
+        said += _settings(parsed)
     if said:
         flags = ", ".join("--" + name.replace("_", "-") for name in said)
         raise PlanError(f"A release of households does not take {flags}; leave it out. Nothing was charged.")
@@ -108,9 +116,19 @@ def _refuse_untaken(parsed: argparse.Namespace) -> None:
         raise PlanError("A release of households takes one public table, whose households are copied.")
 
 
+def _by_rounds(parsed: argparse.Namespace) -> bool:
+    """PMW^Pub, where it is named or a setting of it is; table fit where nothing is said."""
+    return parsed.engine == "pmw-pub" or (parsed.engine is None and bool(_settings(parsed)))
+
+
+def _settings(parsed: argparse.Namespace) -> PmwPubSettings:
+    given = {name: getattr(parsed, name) for name in OF_ROUNDS}
+    return {name: value for name, value in given.items() if value is not None}  # type: ignore[return-value]
+
+
 def _planned(
     parsed: argparse.Namespace, ledger: Ledger, schema: HouseholdSchema
-) -> tuple[Service, list[Booking], Study, HouseholdPlan, HouseholdTable]:
+) -> tuple[Service, list[Booking], Study, AnyHouseholdPlan, HouseholdTable]:
     """The service, what this command books, the population's state, the plan, and the private table."""
     (service, own), name, choice = household_service(parsed, ledger), parsed.population, workload_choice(parsed)
     adopt_households(service, name, schema, choice)
@@ -118,11 +136,12 @@ def _planned(
     private = loaded_households(service, name, files, parsed.private, schema)
     candidates = stored_tables(parsed, service, files, parsed.public, private)
     current = adopting.adopted(service, name, schema.persons, choice)
-    plan = household_plan(service, current, schema, list(candidates.values()), epsilon=parsed.epsilon, private=private)
+    planned = partial(household_round_plan, settings=_settings(parsed)) if _by_rounds(parsed) else household_plan
+    plan = planned(service, current, schema, list(candidates.values()), epsilon=parsed.epsilon, private=private)
     return service, own, current, plan, private
 
 
-def _say_left_out(service: Service, current: Study, plan: HouseholdPlan, schema: HouseholdSchema) -> None:
+def _say_left_out(service: Service, current: Study, plan: AnyHouseholdPlan, schema: HouseholdSchema) -> None:
     """Say before the charge which public households no release can copy."""
     key = plan.inputs.candidates[0]
     part = PublicPart.of(current.candidate(key).name, public_of(service, current, key, schema))
@@ -134,20 +153,29 @@ def _priced(
     parsed: argparse.Namespace,
     service: Service,
     current: Study,
-    plan: HouseholdPlan,
+    plan: AnyHouseholdPlan,
     private: HouseholdTable,
     schema: HouseholdSchema,
 ) -> Json:
-    """What the release would cost, and the noise of its tables; nothing is charged or written."""
-    purchases.refuse_closed(service, current, [HouseholdPurchase(plan)], private=private, repeat=parsed.repeat)
-    price = purchases.price(service, current, [HouseholdPurchase(plan)], private=private, repeat=parsed.repeat)
+    """What the release would cost, and the noise of its answers; nothing is charged or written."""
+    wanted = [purchases.purchase_of(plan)]
+    purchases.refuse_closed(service, current, wanted, private=private, repeat=parsed.repeat)
+    price = purchases.price(service, current, wanted, private=private, repeat=parsed.repeat)
     public = public_of(service, current, plan.inputs.candidates[0], schema)
-    schedule = plan.schedule(schema, public.households)
-    persons, own = (sorted(float(law.scale) for law in part.noises) for part in (schedule.persons, schedule.own))
     return {
         "plan": plan.sha256,
         "price": spent_json(price.rho, current.balance),
         "affordable": price.affordable,
-        "noise": {"persons": persons[len(persons) // 2], "households": own[len(own) // 2]},
+        "noise": _noise(plan, schema, public),
         "public": public.facts,
     }
+
+
+def _noise(plan: AnyHouseholdPlan, schema: HouseholdSchema, public: PublicHouseholds) -> Json:
+    """The standard deviation on a count of persons, and on one of households: of each level's median table."""
+    if isinstance(plan, HouseholdRoundPlan):
+        rounds = plan.schedule()
+        return {"persons": float(rounds.share.measurement.scale), "households": float(rounds.own.scale)}
+    schedule = plan.schedule(schema, public.households)
+    persons, own = (sorted(float(law.scale) for law in part.noises) for part in (schedule.persons, schedule.own))
+    return {"persons": persons[len(persons) // 2], "households": own[len(own) // 2]}

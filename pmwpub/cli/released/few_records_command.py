@@ -37,7 +37,7 @@ def few_records_of(parsed: argparse.Namespace) -> Json:
     if changed:
         raise CertificateError(f"{', '.join(changed)} is not what the certificate names; nothing is said of it.")
     contents, schema = [load(Path(name), FileLimits()) for name in parsed.public], schema_of(certificate, read[SCHEMA])
-    public = Support.union(*supports_of(certificate, schema, contents))
+    public = Support.union(*supports_of(certificate, schema, contents, weighed=False))
     workload, released, columns = workload_of(certificate, schema), bundle.distribution(), one_line(parsed.columns)
     found = few_records(released, public, columns, parsed.fewest, workload)
     said = asdict(found) | {"merging": MERGING, "public_people": PUBLIC_PEOPLE}

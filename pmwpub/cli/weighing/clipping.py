@@ -42,8 +42,9 @@ def _column(schema: Schema, named: str | None) -> WeightColumn:
     known = [column for column in schema.columns if isinstance(column, WeightColumn)]
     if named is not None:
         return next((one for one in known if one.name == named), WeightColumn(name=named, kind="weight"))
-    if schema.weight_column is not None:
-        return schema.weight_column
+    weighing = schema.weight_column or schema.public_weights
+    if weighing is not None:
+        return weighing
     if len(known) != 1:
         raise SchemaError(WHICH)
     return known[0]

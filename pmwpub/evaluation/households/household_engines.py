@@ -11,11 +11,15 @@ from typing import Protocol
 from pmwpub.errors import PmwPubError
 from pmwpub.evaluation.baseline_registry import TABLE_FIT, label_of
 from pmwpub.evaluation.households.household_stages import HouseholdStage
-from pmwpub.evaluation.methods import UNCHANGED
+from pmwpub.evaluation.methods import PMW_PUB, UNCHANGED
 from pmwpub.evaluation.runs import Run
-from pmwpub.mechanisms.households.household_counts import count_households
+from pmwpub.mechanisms.households.household_counts import HouseholdTables, count_households
 from pmwpub.mechanisms.households.household_fit import household_fit
+from pmwpub.mechanisms.households.household_pmw_pub import household_pmw_pub
+from pmwpub.mechanisms.households.household_rounds import HouseholdRounds, household_rounds
 from pmwpub.mechanisms.households.household_schedule import HouseholdSchedule, household_schedule
+from pmwpub.mechanisms.households.household_scores import HouseholdProblem
+from pmwpub.mechanisms.households.household_steps import started
 from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
 from pmwpub.privacy.noise import NoiseSource
 from pmwpub.records import Floats
@@ -76,7 +80,40 @@ class FittedHouseholds:
         return household_schedule(tables, public, budget, n=stage.n, constants=advised, own_constants=own)
 
 
-HOUSEHOLD_ENGINES: Mapping[str, HouseholdEngine] = MappingProxyType({TABLE_FIT: FittedHouseholds()})
+@dataclass(frozen=True)
+class RoundsOfHouseholds:
+    """PMW^Pub over both levels: queries of persons and of households, selected and measured in rounds."""
+
+    has_rounds = True
+
+    def refusal(self, stage: HouseholdStage, run: Run) -> str:
+        try:
+            plan = self.schedule(stage, run)
+            started(self.problem(stage, run), plan.start, plan.n)
+        except PmwPubError as error:
+            return str(error)
+        return ""
+
+    def weights(self, stage: HouseholdStage, run: Run, noise: NoiseSource) -> Floats:
+        problem = self.problem(stage, run)
+        counts = count_households(problem.tables, stage.truth)
+        return household_pmw_pub(counts, problem, self.schedule(stage, run), noise=noise).weights
+
+    def problem(self, stage: HouseholdStage, run: Run) -> HouseholdProblem:
+        """What a release selects among: of persons what is asked, of households every one and two columns."""
+        return HouseholdProblem(HouseholdTables(stage.asked.persons, stage.measured.own), stage.atoms(run.candidate))
+
+    def schedule(self, stage: HouseholdStage, run: Run) -> HouseholdRounds:
+        """The rounds of a release at the same budget, with the settings that it has where none is said."""
+        return household_rounds(stage.budget(run.epsilon), run.rounds, n=stage.n, largest=stage.largest)
+
+
+ROUNDS = (25,)
+"""Of PMW^Pub over households where none are said, as a release has them."""
+
+HOUSEHOLD_ENGINES: Mapping[str, HouseholdEngine] = MappingProxyType(
+    {TABLE_FIT: FittedHouseholds(), PMW_PUB: RoundsOfHouseholds()}
+)
 """The engines that take households, by a method's name."""
 
 

@@ -19,7 +19,8 @@ from pmwpub.queries.workload import Workload
 from pmwpub.records import Codes, Floats
 from pmwpub.tabular.households.grouped_persons import Households
 
-LEVELS = ("persons", "households", "combined")
+COMBINED = "combined"
+LEVELS = ("persons", "households", COMBINED)
 """persons: shares of all persons, which are ratios of released numbers. households: shares of all households. combined:
 persons per household over H, and shares of households, together: what an error of a release of households is of."""
 

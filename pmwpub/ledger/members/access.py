@@ -6,17 +6,18 @@ very transaction: what changed before it is in force.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from typing import TypeVar, cast
 
 from sqlalchemy import Connection, Table, insert, select
 
-from pmwpub.accounts.people import Account, Actor, Role, Standing, Visitor, lesser
-from pmwpub.errors import StewardNeeded
+from pmwpub.accounts.people import Account, Actor, Role, SignIn, Standing, Visitor, lesser
+from pmwpub.errors import StewardNeeded, UnknownPopulation
 from pmwpub.ledger.members.member_tables import members, people, sign_ins, sign_outs
 
-VISITOR = "visitor"
-"""The option of a connection under which its visitor stands."""
+VISITOR, READ = "visitor", "read of the visitor"
+"""The options of a connection under which its visitor stands, and what its transaction read of him or her so far."""
 
 LOOKS_ON = "In your role here you look at this population and change nothing of it. Nothing was charged or changed."
 NO_STEWARD = "This takes the role of a steward, and you do not have it now. Nothing was charged or changed."
@@ -34,6 +35,29 @@ class KnownPerson:
     role: Role | None
 
 
+Found = TypeVar("Found")
+
+
+def visited(connection: Connection, visitor: Visitor) -> Connection:
+    """The connection of a transaction that a visitor begins."""
+    return connection.execution_options(**{VISITOR: visitor, READ: {}})
+
+
+def forget(connection: Connection) -> None:
+    """Read role and standing anew: this transaction changed some of them."""
+    connection.get_execution_options().get(READ, {}).clear()
+
+
+def _once(connection: Connection, what: object, read: Callable[[], Found]) -> Found:
+    """What a transaction read already of its visitor, else what `read` reads now."""
+    kept = connection.get_execution_options().get(READ)
+    if kept is None:
+        return read()
+    if what not in kept:
+        kept[what] = read()
+    return cast(Found, kept[what])
+
+
 def visitor_of(connection: Connection) -> Visitor | None:
     """Whoever began the transaction; None where the program itself did."""
     found: Visitor | None = connection.get_execution_options().get(VISITOR)
@@ -49,16 +73,21 @@ def present(connection: Connection) -> KnownPerson | None:
     visitor = visitor_of(connection)
     if visitor is None or visitor.sign_in is None:
         return None
+    sign_in = visitor.sign_in
+    return _once(connection, sign_in, lambda: _person(connection, sign_in))
+
+
+def _person(connection: Connection, sign_in: SignIn) -> KnownPerson | None:
     query = (
         select(sign_ins.c.person_id)
         .outerjoin(sign_outs, sign_outs.c.sign_in_id == sign_ins.c.id)
-        .where(sign_ins.c.token == visitor.sign_in.token, sign_outs.c.sign_in_id.is_(None))
+        .where(sign_ins.c.token == sign_in.token, sign_outs.c.sign_in_id.is_(None))
     )
     person_id = connection.execute(query).scalar()
     if person_id is None:
         return None
     person = known(connection, int(person_id))
-    return replace(person, role=lesser(person.role, visitor.sign_in.role))
+    return replace(person, role=lesser(person.role, sign_in.role))
 
 
 def known(connection: Connection, person_id: int) -> KnownPerson:
@@ -77,6 +106,10 @@ def known(connection: Connection, person_id: int) -> KnownPerson:
 
 def standing_of(connection: Connection, population_id: int, person_id: int) -> Standing:
     """What a person is to a population now."""
+    return _once(connection, (population_id, person_id), lambda: _standing(connection, population_id, person_id))
+
+
+def _standing(connection: Connection, population_id: int, person_id: int) -> Standing:
     query = (
         select(members.c.standing)
         .where(members.c.population_id == population_id, members.c.person_id == person_id)
@@ -99,14 +132,38 @@ def sees(connection: Connection, population_id: int) -> bool:
 
 def seen(connection: Connection, ids: Collection[int]) -> list[int]:
     """Those of some populations that whoever acts may know of, in their order; as `sees`, asked of all at once."""
-    person = present(connection)
     if is_operator(connection):
         return list(ids)
+    standings = _standings(connection)
+    return [one for one in ids if standings.get(one, Standing.NONE) is not Standing.NONE]
+
+
+def owned(connection: Connection, ids: Collection[int]) -> list[int]:
+    """Those of some populations that whoever acts owns, or operates; as `owns`, asked of all at once."""
+    if is_operator(connection):
+        return list(ids)
+    standings = _standings(connection) if is_steward(connection) else {}
+    return [one for one in ids if standings.get(one) is Standing.OWNER]
+
+
+def _standings(connection: Connection) -> dict[int, Standing]:
+    """What whoever acts is to each population; nothing to any without a role."""
+    person = present(connection)
     if person is None or person.role is None:
-        return []
+        return {}
     query = select(members.c.population_id, members.c.standing).where(members.c.person_id == person.id)
-    latest = {row.population_id: row.standing for row in connection.execute(query.order_by(members.c.id))}
-    return [one for one in ids if latest.get(one, Standing.NONE) != Standing.NONE]
+    return {row.population_id: Standing(row.standing) for row in connection.execute(query.order_by(members.c.id))}
+
+
+def unknown(connection: Connection, name: str) -> UnknownPopulation:
+    """What is raised of a population that there is not, or that whoever acts may not know of: the same words of both,
+    and of them what that person may do about it."""
+    words = f"No population {name!r} is registered in this ledger"
+    if visitor_of(connection) is None:
+        return UnknownPopulation(f"{words}; register it first.")
+    if is_steward(connection):
+        return UnknownPopulation(f"{words} of which you are a member. Register one, or have its owner enter you.")
+    return UnknownPopulation(f"{words} of which you are a member. Its owner enters members.")
 
 
 def works(connection: Connection, population_id: int) -> bool:

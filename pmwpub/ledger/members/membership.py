@@ -53,6 +53,7 @@ def admit(connection: Connection, sign_in: SignIn) -> None:
         "issued": sign_in.issued,
     }
     connection.execute(insert(sign_ins).values(created=now(), **row))
+    access.forget(connection)
 
 
 def is_noted(connection: Connection, sign_in: SignIn) -> bool:
@@ -66,6 +67,7 @@ def sign_out(connection: Connection, sign_in: SignIn) -> None:
     found = connection.execute(select(sign_ins.c.id).where(sign_ins.c.token == sign_in.token)).scalar_one()
     if connection.execute(select(sign_outs).where(sign_outs.c.sign_in_id == found)).one_or_none() is None:
         connection.execute(insert(sign_outs).values(sign_in_id=found, created=now()))
+        access.forget(connection)
 
 
 def listed(connection: Connection, population_id: int) -> list[Member]:
@@ -92,6 +94,7 @@ def enter(connection: Connection, population_id: int, account: Account, standing
     if before is not standing:
         row = {"population_id": population_id, "person_id": person_id, "entered_by": None if by is None else by.id}
         connection.execute(insert(members).values(standing=str(standing), created=now(), **row))
+        access.forget(connection)
     return Member(access.known(connection, person_id).account, standing)
 
 
@@ -104,11 +107,10 @@ def _signed_in(connection: Connection, account: Account) -> int:
     return int(found)
 
 
-def shown_as(connection: Connection, shown: str) -> list[Account]:
+def shown_as(connection: Connection, shown: str) -> list[Registrant]:
     """Everybody whose latest sign-in shows that name, in whatever case, in the order of first sight."""
     named = shown.strip().casefold()
-    found = [one.account for one in registrants(connection)]
-    return [one for one in found if named and one.shown.casefold() == named]
+    return [one for one in registrants(connection) if named and one.account.shown.casefold() == named]
 
 
 def registrants(connection: Connection) -> list[Registrant]:

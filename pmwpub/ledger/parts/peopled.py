@@ -24,11 +24,17 @@ class Peopled:
         self._database.visitor = visitor
 
     def admit(self) -> Actor | None:
-        """Note the visitor's sign-in when it is first seen; who acts, None where that is nobody with a role."""
+        """Note the visitor's sign-in when it is first seen; who acts, None where that is nobody with a role.
+
+        Where the thread recalls, the store is asked once in a run of a page.
+        """
         visitor = self._database.visitor()
         if visitor is None or visitor.sign_in is None:
             return None
         sign_in = visitor.sign_in
+        return self._database.thread.recalled(("admitted", sign_in), lambda: self._admit(sign_in))
+
+    def _admit(self, sign_in: SignIn) -> Actor | None:
         with self._database.reading() as connection:
             noted = membership.is_noted(connection, sign_in)
         if not noted:
@@ -44,13 +50,13 @@ class Peopled:
     def role_of(self, sign_in: SignIn) -> Role | None:
         """The role in which somebody acts by a sign-in now; None for nobody. For what is asked outside of a page."""
         with self._database.reading() as connection:
-            person = access.present(connection.execution_options(**{access.VISITOR: Visitor(sign_in)}))
+            person = access.present(access.visited(connection, Visitor(sign_in)))
             return None if person is None else person.role
 
     def is_open(self, sign_in: SignIn) -> bool:
         """Whether a sign-in was noted and not ended, whatever role it has."""
         with self._database.reading() as connection:
-            return access.present(connection.execution_options(**{access.VISITOR: Visitor(sign_in)})) is not None
+            return access.present(access.visited(connection, Visitor(sign_in))) is not None
 
     def sign_out(self, sign_in: SignIn) -> None:
         """End a sign-in: from the next transaction on nobody acts by its token."""
@@ -107,8 +113,9 @@ class Peopled:
                 access.require_work(connection, population_id)
             return membership.listed(connection, population_id)
 
-    def find_people(self, name: str, shown: str) -> list[Account]:
-        """Everybody who signed in and is shown so; StewardNeeded for all but the owner of a population and operators.
+    def find_people(self, name: str, shown: str) -> list[Registrant]:
+        """Everybody who signed in and is shown so, with the role; StewardNeeded for all but the owner of a population
+        and operators.
 
         What is shown decides nothing, as people may choose it: of those found, `enter_member` takes one.
         """
@@ -143,5 +150,5 @@ def _seen(connection: Connection, name: str) -> int:
     query = select(tables.populations.c.id).where(tables.populations.c.name == name).with_for_update()
     found = connection.execute(query).scalar()
     if found is None or not access.sees(connection, int(found)):
-        raise UnknownPopulation(f"No population {name!r} is registered in this ledger; register it first.")
+        raise access.unknown(connection, name)
     return int(found)

@@ -19,7 +19,7 @@ from pmwpub.mechanisms.best_mixture.bounds import (
     whole_weights,
 )
 from pmwpub.mechanisms.best_mixture.descent import Descent
-from pmwpub.mechanisms.best_mixture.linear_program import CuttingPlanes
+from pmwpub.mechanisms.best_mixture.linear_program import CuttingPlanes, members_of
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
@@ -141,7 +141,7 @@ class BestMixture:
         if self._descent is None:
             self._descent = Descent(self._counts, self._problem)
         descent = self._descent
-        before, lower = descent.best, _float_below(self._lower)
+        before, lower = descent.best, float_below(self._lower)
         descent.run(max(1, min(50, STEP_WORK // (2 * self._visits))), lower)
         if descent.best < before:
             self._propose_mixture(descent.weights)
@@ -152,7 +152,9 @@ class BestMixture:
 
     def _refine_by_program(self) -> None:
         if self._planes is None:
-            self._planes = CuttingPlanes(self._counts, self._problem, _float_below(self._lower))
+            support = self._problem.support
+            start, target = support.multiplicity / support.rows, self._counts.counts / self._counts.n
+            self._planes = CuttingPlanes(target, start, self._rows, float_below(self._lower))
             if not self._planes.add_worst(self._residual(self._weights), float(self._lower)):
                 self._finish_program()
                 return
@@ -167,6 +169,9 @@ class BestMixture:
             self._finish_program()
         elif self._planes.entries > PROGRAM_ENTRIES:
             self._program_left = 0
+
+    def _rows(self, queries: Ints) -> list[tuple[Ints, Floats]]:
+        return [(each, np.ones(len(each))) for each in members_of(self._problem, queries)]
 
     def _doubt_program(self) -> None:
         self._program_idle = True
@@ -210,6 +215,7 @@ def _merge(workload: Workload, support: Support) -> tuple[Support, Ints]:
     return Support(support.domain, support.codes[first], multiplicity), first.astype(np.int64)
 
 
-def _float_below(bound: Fraction) -> float:
+def float_below(bound: Fraction) -> float:
+    """The largest float that is not above a bound, or the one before it."""
     nearest = float(bound)
     return nearest if Fraction(nearest) <= bound else math.nextafter(nearest, -math.inf)

@@ -8,11 +8,11 @@ from its last basis. It proves nothing by itself: its mixture and its row duals 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.records import Floats, Ints
 
@@ -21,9 +21,16 @@ TOLERANCE = 1e-10
 GROWTH_ROWS = 300
 """At most so many violated queries join at once, the worst first."""
 
+Rows = Callable[[Ints], Sequence[tuple[Ints, Floats]]]
+"""Of each of some queries, ascending: the atoms that it is not 0 of, and what it is of them, float64."""
+
 
 class CuttingPlanes:
     """A linear program over all atoms and a growing set of signed queries.
+
+    target  float64 (Q,)  q(D)
+    start   float64 (m,)  a mixture to start from
+    rows    q of the atoms
 
     Row (q, +):  q(mu) + t >= q(D).   Row (q, -):  t - q(mu) >= -q(D).   Row 0:  sum mu = 1.
 
@@ -34,16 +41,16 @@ class CuttingPlanes:
     Privacy: an exact function of private counts, see Descent.
     """
 
-    def __init__(self, counts: PrivateCounts, problem: PublicProblem, lower: float) -> None:
-        self._problem = problem
-        self._target: Floats = counts.counts / counts.n
+    def __init__(self, target: Floats, start: Floats, rows: Rows, lower: float) -> None:
+        self._rows = rows
+        self._target = target
         self._signs: list[Ints] = []
         self._queries: list[Ints] = []
-        self._present = np.zeros((2, problem.workload.queries), dtype=bool)
-        self._solver = _empty_program(len(problem.support), lower)
-        self.weights: Floats = problem.support.multiplicity / problem.support.rows
-        self.dual: Floats = np.zeros(problem.workload.queries)
-        self.entries = len(problem.support)
+        self._present = np.zeros((2, len(target)), dtype=bool)
+        self._solver = _empty_program(len(start), lower)
+        self.weights = start
+        self.dual: Floats = np.zeros(len(target))
+        self.entries = len(start)
 
     def add_worst(self, residual: Floats, above: float, limit: int = GROWTH_ROWS) -> int:
         """Add the queries whose |q(D) - q(mu)| exceeds `above`, at most `limit`, worst first; how many were new.
@@ -87,12 +94,10 @@ class CuttingPlanes:
         self._queries.append(queries)
         self._signs.append(signs)
         height = len(self.weights)
-        members = _members(self._problem, queries)
-        starts = np.concatenate([[0], np.cumsum([len(each) + 1 for each in members])[:-1]]).astype(np.int32)
-        columns = np.concatenate([np.append(each, height) for each in members]).astype(np.int32)
-        values = np.concatenate(
-            [np.append(np.full(len(each), float(sign)), 1.0) for each, sign in zip(members, signs, strict=True)]
-        )
+        rows = self._rows(queries)
+        starts = np.concatenate([[0], np.cumsum([len(atoms) + 1 for atoms, _ in rows])[:-1]]).astype(np.int32)
+        columns = np.concatenate([np.append(atoms, height) for atoms, _ in rows]).astype(np.int32)
+        values = np.concatenate([np.append(sign * each, 1.0) for (_, each), sign in zip(rows, signs, strict=True)])
         self.entries += len(columns)
         bounds = signs * self._target[queries]
         ceiling = np.full(len(queries), highspy.kHighsInf)
@@ -120,7 +125,7 @@ def _empty_program(atoms: int, lower: float) -> Any:
     return solver
 
 
-def _members(problem: PublicProblem, queries: Ints) -> list[Ints]:
+def members_of(problem: PublicProblem, queries: Ints) -> list[Ints]:
     """The atoms that satisfy each of the queries; queries ascending.
 
     One sweep a table, however many of its queries are asked for. In the order of cells the atoms of a prefix follow

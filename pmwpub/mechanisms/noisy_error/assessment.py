@@ -15,7 +15,7 @@ import numpy as np
 
 from pmwpub.errors import BudgetError
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
-from pmwpub.mechanisms.noisy_error.lazy_rounding import Grid, rounded_cell
+from pmwpub.mechanisms.noisy_error.lazy_rounding import Grid, Refinable, rounded_cell
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.lattice_noise import LatticeLaplace, LatticeLaw
 from pmwpub.privacy.noise import SECURE, NoiseSource
@@ -152,11 +152,21 @@ def floor_release_under(
 
     Privacy: as floor_release, with the law's own guarantee for k 2^j lattice steps in (3).
     """
-    grid = Grid.of(law, state.private_rows)
+    return rounded_release(law, state, state.private_rows, noise=noise, progress=progress)
+
+
+def rounded_release(
+    law: LatticeLaw, state: Refinable, n: int, *, noise: NoiseSource = SECURE, progress: Progress = unwatched
+) -> NoisyError | Unresolved:
+    """The rounding of f + noise, for an f in [0, 1] that is known as an interval.
+
+    n  f n 2^j is a number of lattice steps
+
+    Privacy: of f alone, and what the law says of it where f moves by at most k/n (`rounded_cell`).
+    """
+    grid = Grid.of(law, n)
     cell = rounded_cell(state, law, grid, noise=noise, progress=progress)
-    if cell is None:
-        return Unresolved(law.rho)
-    return _noisy(grid, cell, law)
+    return Unresolved(law.rho) if cell is None else noisy_at(grid, cell, law)
 
 
 def start_release(
@@ -190,7 +200,7 @@ def start_release_under(
     Privacy: as start_release, with the law's own guarantee for k 2^j lattice steps.
     """
     steps = start_steps(counts, problem, law.steps_per_row)
-    return _noisy(Grid(counts.n, law.steps_per_row, 1), law.draw(steps, noise), law)
+    return noisy_at(Grid(counts.n, law.steps_per_row, 1), law.draw(steps, noise), law)
 
 
 def start_steps(counts: PrivateCounts, problem: PublicProblem, steps_per_row: int) -> int:
@@ -222,8 +232,11 @@ def interval_about(value: Fraction, bar: Fraction) -> tuple[Fraction, Fraction]:
     return _clipped(nearest - bar), _clipped(nearest + bar)
 
 
-def _noisy(grid: Grid, cell: int, law: LatticeLaw) -> NoisyError:
-    """|error - midpoint| <= (|Z| + width/2) steps, and |Z| <= reach with probability at least CONFIDENCE."""
+def noisy_at(grid: Grid, cell: int, law: LatticeLaw) -> NoisyError:
+    """A cell as it is released, and where the error lies.
+
+    |error - midpoint| <= (|Z| + width/2) steps, and |Z| <= reach with probability at least CONFIDENCE.
+    """
     value = grid.midpoint(cell)
     bar = (law.reach(CONFIDENCE) + Fraction(grid.width, 2)) / (grid.n * grid.steps_per_row)
     low, high = interval_about(value, bar)

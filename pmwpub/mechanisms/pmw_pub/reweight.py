@@ -16,6 +16,14 @@ from pmwpub.records import Floats, Ints
 Positions = npt.NDArray[np.uint32]
 
 
+def exact_within(rows: int, n: int) -> bool:
+    """Whether sums of whole weights, from public rows that count so often, are exact in 64 bits beside n private rows.
+
+    rows  the sum of multiplicities; n  private rows, or the units that they weigh together
+    """
+    return finest_total(n) // 4 // rows >= 1
+
+
 class Iterate:
     """A_t up to a common factor: atom x has weight values[x]/total.
 

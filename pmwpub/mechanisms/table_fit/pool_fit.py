@@ -70,5 +70,5 @@ def _after_noise(
     """What follows from the noisy tables. It takes no private count."""
     estimates = estimates_of(schedule, noisy, n, lacking_levels(schedule, noisy, n))
     parts = learnt_parts(schedule, supports, estimates, constants)
-    rows = sum(support.rows for support, part in zip(supports, parts, strict=True) if part)
+    rows = sum(support.people for support, part in zip(supports, parts, strict=True) if part)
     return PoolRelease(after_noise(mixed(supports, parts), rows, schedule, noisy, n, progress), parts)

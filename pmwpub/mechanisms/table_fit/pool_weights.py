@@ -58,14 +58,15 @@ POOL_DEFAULTS = PoolConstants()
 def effective_rows(supports: Sequence[Support], parts: Sequence[int]) -> int:
     """How many rows a mixture is worth: 1/sum of lambda^2/rows over its tables (Kish's effective sample size)."""
     total = sum(parts)
-    return max(1, round(1.0 / sum((part / total) ** 2 / one.rows for one, part in zip(supports, parts, strict=True))))
+    return max(1, round(1.0 / sum((part / total) ** 2 / one.people for one, part in zip(supports, parts, strict=True))))
 
 
 def mixed(supports: Sequence[Support], parts: Sequence[int]) -> Support:
     """The mixture of public tables: weight parts[c]/sum(parts) on a row that is drawn from table c.
 
     Its atoms are the distinct rows of the tables with a part. Its multiplicities are whole numbers in proportion to the
-    mixture, within one in 10^5; those of a single table with a part stay as they are.
+    mixture, within one in 10^5 for tables of up to 10^7 rows or units; those of a single table with a part stay as they
+    are.
 
     Raises PlanError for parts that belong to other tables, or are negative or all zero; DomainError for tables of
     different schemas.

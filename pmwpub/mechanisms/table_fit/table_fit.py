@@ -156,7 +156,7 @@ def _fitted(
     progress: Progress = unwatched,
     coarse: Ints | None = None,
 ) -> TableRelease:
-    return after_noise(support, support.rows, schedule, noisy, n, progress, coarse)
+    return after_noise(support, support.people, schedule, noisy, n, progress, coarse)
 
 
 def after_noise(
@@ -196,7 +196,7 @@ def _most(
 ) -> FitChoices:
     """The choices, with the most passes that the fits may take.
 
-    N2 is some times N0, but no more than there are public rows, `rows`.
+    N2 is some times N0, but no more than the public rows are worth, `rows`.
     """
     once, pairs = schedule.constants.one_way_sweeps, len(schedule.shares) > schedule.one_way
     sweeps = (once if prior.moved else 0, once, _pair_sweeps(schedule, support) if pairs else 0)

@@ -95,11 +95,13 @@ class Candidate(Part):
 
     read_as  encoding and delimiter where they were confirmed, such as "cp1252,semicolon"; the plan says them
              too, unless they are the default or the plan is older
+    weighed_by  what its rows count by, where they are weighed; unsaid where each counts once
     """
 
     name: str
     sha256: str
     read_as: str | None = None
+    weighed_by: str | None = None
 
 
 class LedgerTotal(Part):

@@ -26,7 +26,7 @@ def read_certificate(content: bytes) -> AnyCertificate:
     except ValueError as failure:
         raise CertificateError(UNREADABLE_CERTIFICATE) from failure
     if not isinstance(stated, dict) or stated.get("version") != 2:
-        if isinstance(stated, dict) and stated.get("engine") == "households":
+        if isinstance(stated, dict) and stated.get("engine") in ("households", "households-pmw-pub"):
             raise CertificateError(OF_HOUSEHOLDS)
         return Certificate.of_strict(content)
     if stated.get("engine") == "unchanged":

@@ -13,6 +13,8 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -29,6 +31,33 @@ MOST_BYTES = 10_000
 """The most bytes of a key file."""
 
 
+class _AnotherKind(Exception):
+    """A key that is no Ed25519 key."""
+
+
+@contextmanager
+def _the_extra() -> Iterator[None]:
+    """PlanError where the extra is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        raise PlanError(NO_CRYPTOGRAPHY) from missing
+
+
+@contextmanager
+def _key_of(name: object, none: str) -> Iterator[None]:
+    """The words of a key that cannot be read: FileRefused for what is none, as `none` says it, or of another kind."""
+    with _the_extra():
+        from cryptography.exceptions import UnsupportedAlgorithm
+
+        try:
+            yield
+        except (ValueError, TypeError, LookupError) as failure:
+            raise FileRefused(f"{name} is {none}") from failure
+        except (UnsupportedAlgorithm, _AnotherKind) as failure:
+            raise FileRefused(ANOTHER_KIND.format(name=name)) from failure
+
+
 @dataclass(frozen=True)
 class SigningKey:
     """A private key that certificates are signed with; it is never printed or exported but by `new_key_files`."""
@@ -38,31 +67,22 @@ class SigningKey:
     @classmethod
     def new(cls) -> Self:
         """A new key from the operating system's randomness; PlanError without the extra."""
-        try:
+        with _the_extra():
             from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-        except ModuleNotFoundError as missing:
-            raise PlanError(NO_CRYPTOGRAPHY) from missing
         return cls(Ed25519PrivateKey.generate())
 
     @classmethod
     def read(cls, path: Path) -> Self:
         """The key of a file. FileRefused where it cannot be read, others may read it, or it is no such key."""
         content = _private_bytes(path)
-        try:
-            from cryptography.exceptions import UnsupportedAlgorithm
+        with _key_of(path, "no private key in PEM without a password."):
             from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
             from cryptography.hazmat.primitives.serialization import load_pem_private_key
-        except ModuleNotFoundError as missing:
-            raise PlanError(NO_CRYPTOGRAPHY) from missing
-        try:
+
             key = load_pem_private_key(content, password=None)
-        except (ValueError, TypeError, LookupError) as failure:
-            raise FileRefused(f"{path} is no private key in PEM without a password.") from failure
-        except UnsupportedAlgorithm as failure:
-            raise FileRefused(ANOTHER_KIND.format(name=path)) from failure
-        if not isinstance(key, Ed25519PrivateKey):
-            raise FileRefused(ANOTHER_KIND.format(name=path))
-        return cls(key)
+            if not isinstance(key, Ed25519PrivateKey):
+                raise _AnotherKind
+            return cls(key)
 
     @property
     def public(self) -> PublicKey:
@@ -89,21 +109,14 @@ class PublicKey:
     @classmethod
     def from_pem(cls, content: bytes, name: str) -> Self:
         """The key of a PEM text; FileRefused for what is no public Ed25519 key, PlanError without the extra."""
-        try:
-            from cryptography.exceptions import UnsupportedAlgorithm
+        with _key_of(name, "no public key in PEM; give the one that ends in .pub."):
             from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
             from cryptography.hazmat.primitives.serialization import load_pem_public_key
-        except ModuleNotFoundError as missing:
-            raise PlanError(NO_CRYPTOGRAPHY) from missing
-        try:
+
             key = load_pem_public_key(content[:MOST_BYTES])
-        except (ValueError, TypeError, LookupError) as failure:
-            raise FileRefused(f"{name} is no public key in PEM; give the one that ends in .pub.") from failure
-        except UnsupportedAlgorithm as failure:
-            raise FileRefused(ANOTHER_KIND.format(name=name)) from failure
-        if not isinstance(key, Ed25519PublicKey):
-            raise FileRefused(ANOTHER_KIND.format(name=name))
-        return cls(key)
+            if not isinstance(key, Ed25519PublicKey):
+                raise _AnotherKind
+            return cls(key)
 
     def pem(self) -> bytes:
         """The key as its file has it."""

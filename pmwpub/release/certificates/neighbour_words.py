@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from pmwpub.plans import RowsBeyond
@@ -24,6 +24,27 @@ NEIGHBOURS_WEIGHED = (
     "replaced, and the proof does not cover this"
 )
 """The same where rows are weighed: docs/privacy.md, section 11."""
+
+
+class NamedTable(Protocol):
+    """What of a public table says how its rows count."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def weighed_by(self) -> str | None: ...
+
+
+def public_weights_in_words(tables: Sequence[NamedTable]) -> str:
+    """How the rows of public tables count, where some are weighed; "" where none are."""
+    words = next((one.weighed_by for one in tables if one.weighed_by), None)
+    if words is None:
+        return ""
+    once = [one.name for one in tables if not one.weighed_by]
+    others = f" Rows of {', '.join(once)}, without that column, count as one unit each." if once else ""
+    weighed = ", ".join(one.name for one in tables if one.weighed_by)
+    without = "those that weigh nothing are left out"
+    return f"Public rows of {weighed} count with their survey weight ({words}); {without}.{others}"
 
 
 class StatesNeighbours(Protocol):

@@ -10,11 +10,13 @@ from pydantic_core import to_json
 
 from pmwpub.errors import CertificateError
 from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, TableFitPlan, UnchangedPlan, WeightedPoolPlan
+from pmwpub.plans.weighing import fits_column
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
 from pmwpub.release.certificates.table_certificate import PoolCertificate, TableCertificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.schema.table_schema import Schema
 
 Planned = TypeVar("Planned", ReleasePlan, TableFitPlan, UnchangedPlan, WeightedPoolPlan)
 
@@ -68,6 +70,24 @@ def readings_of(certificate: AnyCertificate) -> list[ReadOptions]:
         if candidate.read_as != planned and (planned is not None or candidate.read_as != ReadOptions().spelt):
             raise CertificateError("The certificate has its public tables read in another way than its plan.")
     return [_options(candidate.read_as) for candidate in certificate.candidate]
+
+
+def check_public_tables(certificate: AnyCertificate) -> None:
+    """Raise CertificateError where plan and certificate differ in how public tables are read, or in which are
+    weighed."""
+    readings_of(certificate)
+    stated = tuple(sorted(one.sha256 for one in certificate.candidate if one.weighed_by))
+    if any_plan_of(certificate).inputs.weighed != stated:
+        raise CertificateError("The certificate weighs other public tables than its plan.")
+
+
+def weighs_as(certificate: AnyCertificate, schema: Schema) -> bool:
+    """Whether rows are weighed as a schema says: public ones, and private ones where they were counted."""
+    column, plan = schema.public_weights, any_plan_of(certificate)
+    public = {one.weighed_by for one in certificate.candidate} - {None}
+    if not public <= (set() if column is None else {column.words}):
+        return False
+    return isinstance(certificate, UnchangedCertificate) or fits_column(plan.weights, schema.weight_column)
 
 
 def _options(text: str | None) -> ReadOptions:

@@ -10,11 +10,13 @@ import numpy as np
 
 from pmwpub.errors import CertificateError
 from pmwpub.mechanisms.households.household_fit import HouseholdRelease
+from pmwpub.mechanisms.households.household_pmw_pub import HouseholdRoundRelease
 from pmwpub.records import Dataset, Floats, Ints
-from pmwpub.release.households import rebuild_households
+from pmwpub.release.households import rebuild_household_rounds, rebuild_households
 from pmwpub.release.households.household_certificate import HouseholdCertificate, StrengthsStated
 from pmwpub.release.households.household_files import (
     CERTIFICATE,
+    MEASUREMENTS,
     REBUILD,
     REPORT,
     SCHEMA,
@@ -23,6 +25,7 @@ from pmwpub.release.households.household_files import (
     synthetic_files,
     weight_files,
 )
+from pmwpub.release.households.household_rounds_stated import household_measurements_csv
 from pmwpub.release.synthesis import check_drawn
 from pmwpub.tabular.households.grouped_persons import Households
 from pmwpub.tabular.households.household_schema import HouseholdSchema
@@ -34,9 +37,9 @@ class HouseholdBundle:
 
     atoms    the different public households
     weights  float64 (m,)
-    persons, own  int64: noisy counts, not clamped
-    report   report.html as it was made when this was bought; None of releases from before there were reports, and
-             where it could not be made
+    persons, own  int64: noisy counts, not clamped; of PMW^Pub none, for its certificate has the transcript
+    report   report.html as it was made when this was bought; None of releases from before there were reports, of
+             those by PMW^Pub, and where it could not be made
     """
 
     certificate: HouseholdCertificate
@@ -54,6 +57,18 @@ class HouseholdBundle:
         """The bundle of a finished run, whose strengths go into the certificate."""
         stated = certificate.model_copy(update={"strengths": StrengthsStated.of(release.strengths)})
         return cls(stated, schema, atoms, release.weights, release.persons, release.own)
+
+    @classmethod
+    def of_rounds(
+        cls,
+        certificate: HouseholdCertificate,
+        schema: HouseholdSchema,
+        atoms: Households,
+        release: HouseholdRoundRelease,
+    ) -> HouseholdBundle:
+        """The bundle of a finished run of PMW^Pub, whose transcript stands in the certificate."""
+        none = np.zeros(0, dtype=np.int64)
+        return cls(certificate, schema, atoms, release.weights, none, none)
 
     def to_bytes(self) -> bytes:
         """One text for one release."""
@@ -98,10 +113,20 @@ class HouseholdBundle:
         check_drawn(number, seed)
         files = synthetic_files(self.schema, self.atoms, self.weights, number, seed)
         files |= weight_files(self.schema, self.atoms, self.weights)
-        files[TABLES] = household_tables_csv(self.schema, self.certificate.tables, self.persons, self.own)
-        files[REBUILD] = Path(rebuild_households.__file__).read_bytes()
+        if (rounds := self.certificate.rounds) is None:
+            files[TABLES] = household_tables_csv(self.schema, self.certificate.tables, self.persons, self.own)
+        else:
+            files[MEASUREMENTS] = household_measurements_csv(rounds)
+        files[REBUILD] = script_of(self.certificate)
         files[SCHEMA] = self.schema.to_json().encode()
         if self.report is not None:
             files[REPORT] = self.report.encode()
         files[CERTIFICATE] = self.certificate.with_files(files, number, seed).to_bytes()
         return files
+
+
+def script_of(certificate: HouseholdCertificate) -> bytes:
+    """The rebuild.py that this version writes for a release of that engine."""
+    if certificate.rounds is None:
+        return Path(rebuild_households.__file__).read_bytes()
+    return Path(rebuild_household_rounds.__file__).read_bytes()

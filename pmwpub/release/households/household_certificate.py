@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from pmwpub.errors import CertificateError
 from pmwpub.mechanisms.households.household_fit import HouseholdStrengths
@@ -22,12 +22,19 @@ from pmwpub.release.certificates.certificate_parts import (
     LedgerTotal,
     Part,
 )
+from pmwpub.release.households.household_rounds_stated import RoundsStated
 from pmwpub.strict_json import read_strictly
 
 MECHANISM = (
     "table fit of households: discrete Gaussian noise on all 1-way and 2-way tables of persons and of households, "
     "whole public households reweighted to them"
 )
+MECHANISM_OF_ROUNDS = (
+    "PMW^Pub of households (Liu, Vietri, Steinke, Ullman, Wu 2021): selection among queries of persons and of "
+    "households, discrete Gaussian, multiplicative weights on whole public households"
+)
+ENGINES = ("households", "households-pmw-pub")
+"""What certificates of releases of households say of their engine: table fit, and PMW^Pub."""
 NEIGHBOURS = (
     "replace-one: all rows of one household id are replaced by those, fewer or more, of an id that no row has; a "
     "household counts with at most `largest_household` persons, chosen from its own rows; n, the number of households, "
@@ -80,12 +87,14 @@ class HouseholdCertificate(Part):
 
     n                  households, public
     largest_household  H
-    strengths          None in a draft, before anything is drawn
+    tables, strengths  of table fit; no strengths in a draft, before anything is drawn
+    rounds             of PMW^Pub; where it is None the key is not written, so that certificates of table fit keep
+                       their bytes
     households, row_seed  how many synthetic households were drawn from the weights, and by which public seed
     """
 
     version: Literal[1] = 1
-    engine: Literal["households"] = "households"
+    engine: Literal["households", "households-pmw-pub"] = "households"
     epsilon: Epsilon
     delta: Delta
     rho: Exact
@@ -100,6 +109,7 @@ class HouseholdCertificate(Part):
     mechanism: str = MECHANISM
     tables: tuple[HouseholdTableStated, ...]
     strengths: StrengthsStated | None
+    rounds: RoundsStated | None = None
     schema_sha256: str
     candidate: Candidate
     public: PublicFacts
@@ -115,6 +125,17 @@ class HouseholdCertificate(Part):
     row_seed: int | None = None
     files: dict[str, str] = Field(default_factory=dict)
     versions: dict[str, str]
+
+    @model_validator(mode="after")
+    def _of_one_engine(self) -> Self:
+        if (self.engine == "households-pmw-pub") != (self.rounds is not None):
+            raise ValueError("PMW^Pub has rounds, and table fit has none")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_unsaid_rounds(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        written: dict[str, object] = write(self)
+        return {key: value for key, value in written.items() if key != "rounds" or value is not None}
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Self:
@@ -135,6 +156,15 @@ class HouseholdCertificate(Part):
         return (self.model_dump_json(indent=1) + "\n").encode()
 
 
+def refuse_rounds(certificate: HouseholdCertificate) -> None:
+    """CertificateError of a release by PMW^Pub: intervals are by the noise of measured tables, and it has none."""
+    if certificate.rounds is not None:
+        raise CertificateError(
+            "This release of households is by PMW^Pub, which measures no tables, so no answers with intervals are made "
+            "of it. Its weights.csv and persons.csv are there to count in; `certificate check` takes its folder."
+        )
+
+
 def stated_tables(schedule: HouseholdSchedule) -> tuple[HouseholdTableStated, ...]:
     """Every measured table with its noise, those of persons first: in the order of tables.csv."""
     found = []
@@ -144,3 +174,10 @@ def stated_tables(schedule: HouseholdSchedule) -> tuple[HouseholdTableStated, ..
             columns = tuple(names[place] for place in marginal.attributes)
             found.append(HouseholdTableStated(of=of, columns=columns, scale=str(law.scale)))  # type: ignore[arg-type]
     return tuple(found)
+
+
+def engine_stated(measured: tuple[HouseholdTableStated, ...] | RoundsStated) -> dict[str, Any]:
+    """The keys that say which engine measured what."""
+    if isinstance(measured, RoundsStated):
+        return {"engine": "households-pmw-pub", "mechanism": MECHANISM_OF_ROUNDS, "tables": (), "rounds": measured}
+    return {"tables": measured}

@@ -9,13 +9,16 @@ from pathlib import Path
 
 from pmwpub.errors import CertificateError
 from pmwpub.mechanisms.households.household_counts import HouseholdTables
-from pmwpub.plans.household_plans import planned_tables
+from pmwpub.plans import HouseholdPlan, HouseholdRoundPlan
+from pmwpub.plans.household_plans import asked_tables, planned_tables
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.certificates.certificate_parts import OUTSIDE, decimal_rho
 from pmwpub.release.checks.engine_checks import stated_rho
-from pmwpub.release.households import rebuild_households
+from pmwpub.release.households.household_bundle import script_of
 from pmwpub.release.households.household_certificate import (
+    ENGINES,
     MECHANISM,
+    MECHANISM_OF_ROUNDS,
     NEIGHBOURS,
     SENSITIVITY,
     STATEMENT,
@@ -25,14 +28,17 @@ from pmwpub.release.households.household_copies import check_copies
 from pmwpub.release.households.household_files import (
     CERTIFICATE,
     HOUSEHOLD_FILES,
+    MEASUREMENTS,
     REBUILD,
     REPORT,
+    ROUND_FILES,
     SCHEMA,
     TABLES,
 )
-from pmwpub.release.households.household_rebuilding import noisy_counts, planned_of, stated_release
+from pmwpub.release.households.household_rebuilding import checked_rounds, noisy_counts, planned_of, stated_release
+from pmwpub.release.households.household_rounds_stated import household_measurements_csv
 from pmwpub.strict_json import read_strictly
-from pmwpub.tabular.households.household_schema import household_unit
+from pmwpub.tabular.households.household_schema import HouseholdSchema, household_unit
 
 NOT_CHECKED = (
     "that the weights and strengths follow from the noisy tables and the public one, and what is stated of its rows: "
@@ -50,17 +56,22 @@ SCRIPTS_BEFORE: frozenset[str] = frozenset()
 
 def is_of_households(folder: Path) -> bool:
     """Whether the certificate in a folder says that it is of households."""
-    try:
-        stated = read_strictly((folder / CERTIFICATE).read_bytes())
-    except (OSError, ValueError):
-        return False
-    return isinstance(stated, dict) and stated.get("engine") == "households"
+    return _engine_in(folder) in ENGINES
 
 
 def household_files_in(folder: Path) -> dict[str, bytes]:
     """The files that a release of households has, as far as they lie in a folder."""
-    names = (*HOUSEHOLD_FILES, REPORT)
+    names = (*HOUSEHOLD_FILES, REPORT) if _engine_in(folder) != ENGINES[1] else ROUND_FILES
     return {name: (folder / name).read_bytes() for name in names if (folder / name).is_file()}
+
+
+def _engine_in(folder: Path) -> object:
+    """What the certificate in a folder says of its engine; None where there is none."""
+    try:
+        stated = read_strictly((folder / CERTIFICATE).read_bytes())
+    except (OSError, ValueError):
+        return None
+    return stated.get("engine") if isinstance(stated, dict) else None
 
 
 def checked_households(files: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -73,8 +84,10 @@ def checked_households(files: Mapping[str, bytes]) -> tuple[str, ...]:
 
 def _findings(files: Mapping[str, bytes]) -> Iterator[str]:
     certificate, schema = stated_release({name: files[name] for name in (CERTIFICATE, SCHEMA)})
-    wanted = set(certificate.files)
-    if wanted - {REPORT} != set(HOUSEHOLD_FILES) - {CERTIFICATE}:
+    wanted, by_rounds = set(certificate.files), certificate.rounds is not None
+    if wanted - {REPORT} != set(ROUND_FILES if by_rounds else HOUSEHOLD_FILES) - {CERTIFICATE} or (
+        by_rounds and REPORT in wanted
+    ):
         raise CertificateError("The certificate does not name the files of a release of households.")
     for name in sorted(wanted):
         if hashlib.sha256(files[name]).hexdigest() != certificate.files[name]:
@@ -83,6 +96,20 @@ def _findings(files: Mapping[str, bytes]) -> Iterator[str]:
     plan = planned_of(certificate, schema)
     _check_promise(certificate)
     yield "the plan has its hash, and names the schema, n, the largest household and the public table that are stated"
+    if isinstance(plan, HouseholdPlan):
+        yield from _of_tables(files, certificate, schema, plan)
+    else:
+        yield from _of_rounds(files, certificate, schema, plan)
+    check_copies(files, certificate, schema)
+    yield "weights sum to one over different whole households, and persons.csv and households.csv are drawn from them"
+    _check_script(files[REBUILD], certificate)
+    yield "rebuild.py is the script that this program writes"
+
+
+def _of_tables(
+    files: Mapping[str, bytes], certificate: HouseholdCertificate, schema: HouseholdSchema, plan: HouseholdPlan
+) -> Iterator[str]:
+    """What is checked of table fit alone."""
     tables = planned_tables(schema, plan.inputs.workload.build(schema.persons.domain))
     check_stated_tables(certificate.tables, tables)
     costs = [(certificate.largest_household if one.of == "persons" else 1) ** 2 / Fraction(one.scale) ** 2
@@ -94,15 +121,33 @@ def _findings(files: Mapping[str, bytes]) -> Iterator[str]:
     yield "epsilon follows from rho and delta; so do those of the ledger's total and budget, and each covers the last"
     noisy_counts(files[TABLES], certificate, schema, tables.persons.queries)
     yield "tables.csv lists every cell of the tables that are stated"
-    check_copies(files, certificate, schema)
-    yield "weights sum to one over different whole households, and persons.csv and households.csv are drawn from them"
-    _check_script(files[REBUILD])
-    yield "rebuild.py is the script that this program writes"
+
+
+def _of_rounds(
+    files: Mapping[str, bytes], certificate: HouseholdCertificate, schema: HouseholdSchema, plan: HouseholdRoundPlan
+) -> Iterator[str]:
+    """What is checked of PMW^Pub alone. A selection costs epsilon0²/2 by either law: the plan's epsilon follows it."""
+    queries = asked_tables(schema, plan.inputs.workload.build(schema.persons.domain))
+    rounds, largest = checked_rounds(certificate, plan, queries), certificate.largest_household
+    if certificate.tables or certificate.strengths is not None:
+        raise CertificateError("The certificate states tables or strengths, which PMW^Pub has none of.")
+    measured = max(largest / Fraction(rounds.scale_of_persons), 1 / Fraction(rounds.scale_of_households))
+    cost = rounds.rounds * (Fraction(rounds.epsilon0) ** 2 + measured**2) / 2
+    charged = plan.schedule(certificate.repeat).rho
+    if cost > charged.rho or charged > plan.budget or certificate.rho != decimal_rho(charged.units):
+        raise CertificateError("The rounds cost more than the rho that is stated.")
+    yield "all rounds, each a selection and a measurement with σ = H/ε₀ persons or 1/ε₀ households, cost at most rho"
+    _check_epsilons(certificate)
+    yield "epsilon follows from rho and delta; so do those of the ledger's total and budget, and each covers the last"
+    if files[MEASUREMENTS] != household_measurements_csv(rounds):
+        raise CertificateError(f"{MEASUREMENTS} does not list the rounds that the certificate states.")
+    yield "measurements.csv lists the rounds that are stated, one query of the plan's each"
 
 
 def _check_promise(certificate: HouseholdCertificate) -> None:
     words = (certificate.neighbours, certificate.sensitivity, certificate.statement, certificate.mechanism)
-    if words != (NEIGHBOURS, SENSITIVITY, STATEMENT, MECHANISM) or certificate.outside_the_guarantee != OUTSIDE:
+    mechanism = MECHANISM if certificate.rounds is None else MECHANISM_OF_ROUNDS
+    if words != (NEIGHBOURS, SENSITIVITY, STATEMENT, mechanism) or certificate.outside_the_guarantee != OUTSIDE:
         raise CertificateError("The certificate promises something else than a release of households does.")
     if certificate.unit != household_unit(certificate.largest_household):
         raise CertificateError("The unit that is stated is no household of at most the stated persons.")
@@ -125,8 +170,8 @@ def _check_epsilons(certificate: HouseholdCertificate) -> None:
             raise CertificateError(f"The epsilon of {what} does not follow from its rho and delta.")
 
 
-def _check_script(script: bytes) -> None:
-    known = Path(rebuild_households.__file__).read_bytes()
+def _check_script(script: bytes, certificate: HouseholdCertificate) -> None:
+    known = script_of(certificate)
     if script != known and hashlib.sha256(script).hexdigest() not in SCRIPTS_BEFORE:
         raise CertificateError("rebuild.py is no script that this version of pmwpub writes or knows.")
 

@@ -42,7 +42,7 @@ def check_copies(files: Mapping[str, bytes], certificate: HouseholdCertificate, 
     if not 0 <= again <= persons <= again * schema.largest:
         raise CertificateError(f"{WEIGHTS} lists households that the public table cannot have, by its stated numbers.")
     number, seed = certificate.households, certificate.row_seed
-    if number is None or seed is None or certificate.strengths is None:
+    if number is None or seed is None or (certificate.strengths, certificate.rounds) == (None, None):
         raise CertificateError("The certificate says no strengths, no number of synthetic households or no seed.")
     try:
         check_drawn(number, seed)

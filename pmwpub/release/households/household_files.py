@@ -22,9 +22,13 @@ PERSONS, HOUSEHOLDS = "persons.csv", "households.csv"
 WEIGHTS, WEIGHTED = "weights.csv", "weighted_persons.csv"
 TABLES, CERTIFICATE, SCHEMA, REBUILD = "tables.csv", "certificate.json", "schema.json", "rebuild.py"
 HOUSEHOLD_FILES = (PERSONS, HOUSEHOLDS, WEIGHTS, WEIGHTED, TABLES, CERTIFICATE, SCHEMA, REBUILD)
-"""What a release of households is written as."""
+"""What a release of households by table fit is written as."""
 REPORT = "report.html"
 """Beside these, named by certificates since there are reports; one that was made before names none."""
+
+MEASUREMENTS = "measurements.csv"
+ROUND_FILES = tuple(MEASUREMENTS if name == TABLES else name for name in HOUSEHOLD_FILES)
+"""What one by PMW^Pub is written as; it has no report."""
 
 TABLES_HEADER = ("of", "columns", "levels", "noisy_count", "sigma")
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from pmwpub.errors import CertificateError, PmwPubError, SchemaError
 from pmwpub.mechanisms.households.household_atoms import HouseholdAtoms
+from pmwpub.mechanisms.households.household_counts import HouseholdTables
 from pmwpub.mechanisms.households.household_fit import HouseholdStrengths, after_household_noise
-from pmwpub.plans import HouseholdPlan
+from pmwpub.mechanisms.households.household_pmw_pub import replayed_weights
+from pmwpub.mechanisms.households.household_scores import HouseholdProblem
+from pmwpub.plans import HouseholdPlan, HouseholdRoundPlan
+from pmwpub.plans.household_plans import asked_tables
 from pmwpub.records import Floats, Ints
 from pmwpub.release.households.household_certificate import HouseholdCertificate, stated_tables
 from pmwpub.release.households.household_files import (
@@ -24,8 +29,10 @@ from pmwpub.release.households.household_files import (
     synthetic_files,
     weight_files,
 )
+from pmwpub.release.households.household_rounds_stated import RoundsStated, lines_of
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.households.grouped_persons import Households
 from pmwpub.tabular.households.household_schema import HouseholdSchema
 from pmwpub.tabular.households.reading_households import public_households
 
@@ -36,8 +43,8 @@ TOLERANCE = 1e-6
 def rebuilt_households(files: Mapping[str, bytes], public: Path | bytes) -> dict[str, bytes]:
     """weights.csv, weighted_persons.csv, persons.csv and households.csv again, of a folder's other files.
 
-    files   certificate.json, schema.json, tables.csv and, where it is at hand, weights.csv: households are drawn from
-            it where the weights that were made again are it but for rounding
+    files   certificate.json, schema.json, of table fit tables.csv, and, where it is at hand, weights.csv: households
+            are drawn from it where the weights that were made again are it but for rounding
     public  the public table
 
     Raises CertificateError where schema, plan, public table, tables or noise are not those that the certificate names.
@@ -49,15 +56,11 @@ def rebuilt_households(files: Mapping[str, bytes], public: Path | bytes) -> dict
     if table.sha256 != certificate.candidate.sha256:
         raise CertificateError("That is not the public table that the certificate names.")
     whole = public_households(table, schema).households
-    schedule = plan.schedule(schema, whole)
-    if stated_tables(schedule) != certificate.tables:
-        raise CertificateError("The noise that the certificate states is not that of its plan on this public table.")
-    if certificate.strengths is None:
-        raise CertificateError("The certificate says no strengths of the public table.")
-    persons, own = noisy_counts(files.get(TABLES, b""), certificate, schema, schedule.persons.tables.queries)
-    strengths = HouseholdStrengths(certificate.strengths.one_way, certificate.strengths.all)
     atoms = HouseholdAtoms.of(whole)
-    weights = after_household_noise(atoms, schedule, persons, own, strengths=strengths).weights
+    if isinstance(plan, HouseholdPlan):
+        weights = _fitted(plan, certificate, schema, whole, files.get(TABLES, b""))
+    else:
+        weights = _replayed(plan, certificate, schema, atoms)
     made = weight_files(schema, atoms.households, weights)
     released = _released_weights(files.get(WEIGHTS, b""), len(atoms))
     if released is not None and float(np.abs(released - weights).sum()) / 2 <= TOLERANCE:
@@ -65,6 +68,62 @@ def rebuilt_households(files: Mapping[str, bytes], public: Path | bytes) -> dict
     if certificate.households is not None and certificate.row_seed is not None:
         made |= synthetic_files(schema, atoms.households, weights, certificate.households, certificate.row_seed)
     return made
+
+
+def _fitted(
+    plan: HouseholdPlan, certificate: HouseholdCertificate, schema: HouseholdSchema, whole: Households, content: bytes
+) -> Floats:
+    """The weights of table fit again, from tables.csv."""
+    schedule = plan.schedule(schema, whole)
+    if stated_tables(schedule) != certificate.tables:
+        raise CertificateError("The noise that the certificate states is not that of its plan on this public table.")
+    if certificate.strengths is None:
+        raise CertificateError("The certificate says no strengths of the public table.")
+    persons, own = noisy_counts(content, certificate, schema, schedule.persons.tables.queries)
+    strengths = HouseholdStrengths(certificate.strengths.one_way, certificate.strengths.all)
+    return after_household_noise(HouseholdAtoms.of(whole), schedule, persons, own, strengths=strengths).weights
+
+
+def _replayed(
+    plan: HouseholdRoundPlan, certificate: HouseholdCertificate, schema: HouseholdSchema, atoms: HouseholdAtoms
+) -> Floats:
+    """The weights of PMW^Pub again, from the transcript in the certificate."""
+    queries = asked_tables(schema, plan.inputs.workload.build(schema.persons.domain))
+    rounds = checked_rounds(certificate, plan, queries)
+    return replayed_weights(HouseholdProblem(queries, atoms), plan.schedule(certificate.repeat), rounds.measured)
+
+
+def checked_rounds(
+    certificate: HouseholdCertificate, plan: HouseholdRoundPlan, queries: HouseholdTables
+) -> RoundsStated:
+    """The rounds that are stated; CertificateError unless they are the plan's, and their queries what is asked."""
+    rounds = certificate.rounds
+    if rounds is None or rounds != RoundsStated.of(plan, certificate.repeat, rounds.transcript):
+        raise CertificateError("The rounds or the noise that the certificate states are not those of its plan.")
+    known = all(line.number < queries.cells for line in rounds.transcript)
+    if len(rounds.transcript) != plan.rounds or not known or lines_of(queries, rounds.measured) != rounds.transcript:
+        raise CertificateError("The transcript is not one query of the plan's a round, with its own number.")
+    return rounds
+
+
+def compared(folder: Path, read: Sequence[str], given: Sequence[str]) -> int:
+    """What a folder's script says: whether each file that is made again agrees; the exit status.
+
+    read   the files of the folder that are read
+    given  what stands behind the script: the one public table
+    """
+    if len(given) != 1:
+        print("rebuild.py: name the one public table: python rebuild.py PUBLIC.csv", file=sys.stderr)
+        return 2
+    try:
+        made = rebuilt_households({name: (folder / name).read_bytes() for name in read}, Path(given[0]))
+        differing = [name for name, body in made.items() if (folder / name).read_bytes() != body]
+    except (PmwPubError, OSError) as refusal:
+        print("rebuild.py: " + "".join(one if one.isprintable() else "?" for one in str(refusal)), file=sys.stderr)
+        return 2
+    for name in made:
+        print(f"{name}: {'DIFFERS from the file here' if name in differing else 'agrees'}")
+    return 1 if differing else 0
 
 
 def stated_release(files: Mapping[str, bytes]) -> tuple[HouseholdCertificate, HouseholdSchema]:
@@ -79,10 +138,11 @@ def stated_release(files: Mapping[str, bytes]) -> tuple[HouseholdCertificate, Ho
     return certificate, schema
 
 
-def planned_of(certificate: HouseholdCertificate, schema: HouseholdSchema) -> HouseholdPlan:
+def planned_of(certificate: HouseholdCertificate, schema: HouseholdSchema) -> HouseholdPlan | HouseholdRoundPlan:
     """The plan, once its hash, its rule and its numbers are the certificate's; CertificateError where they are not."""
     try:
-        plan = HouseholdPlan.model_validate(certificate.plan)
+        kind = HouseholdPlan if certificate.rounds is None else HouseholdRoundPlan
+        plan = kind.model_validate(certificate.plan)
     except (ValueError, PmwPubError) as failure:
         raise CertificateError("The certificate's plan is none of a release of households.") from failure
     own = (plan.sha256, plan.n, plan.largest, plan.household, plan.inputs.schema_sha256, plan.inputs.candidates)

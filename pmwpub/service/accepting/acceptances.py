@@ -23,6 +23,7 @@ from pmwpub.service.accepting.stored_acceptance import StoredAcceptance
 from pmwpub.service.bought.stored_releases import bought_of, measured_release, stored_release
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study import Study
+from pmwpub.service.reading_back.stored_results import plan_and_result
 
 PART = Fraction(1, 2)
 """Of its bar, a number's half-width where nobody asks for another."""
@@ -247,10 +248,9 @@ def accepted(service: Service, booking: Booking) -> Acceptance:
 
 def read_acceptance(outcome: Outcome) -> Acceptance:
     """One acceptance as it is stored; ValueError for what is none."""
-    plan = AcceptancePlan.model_validate_json(outcome.booking.plan_json)
-    if outcome.result is None:
+    plan, stored = plan_and_result(outcome, AcceptancePlan, StoredAcceptance)
+    if stored is None:
         return Acceptance(plan, outcome)
-    stored = StoredAcceptance.model_validate_json(outcome.result)
     results = tuple(
         CriterionResult(one, held.values, held.half_width, held.verdict)
         for one, held in zip(plan.criteria, stored.criteria, strict=True)

@@ -114,7 +114,7 @@ def few_records_in(
         return None
     certificate = bundle.certificate
     candidates = found.plan.inputs.candidates
-    public, workload = current.support(candidates), workload_of(certificate, bundle.schema)
+    public, workload = current.records(candidates), workload_of(certificate, bundle.schema)
     read = f"{certificate.plan_sha256}:{current.readings(candidates)}"  # its files may be read otherwise by now
     key = f"few records:{certificate.files[WEIGHTS]}:{read}:{least}:{json.dumps(list(names))}"
     return service.cache(key, lambda: few_records(bundle.distribution(), public, names, least, workload))

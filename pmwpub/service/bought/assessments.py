@@ -16,7 +16,7 @@ from pmwpub.plans.weighing import counted_in, mass_of, reach_of
 from pmwpub.service.bought.stored_releases import outcomes
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study_store import Study
-from pmwpub.service.reading_back.stored_results import StoredAssessment
+from pmwpub.service.reading_back.stored_results import StoredAssessment, plan_and_result
 
 
 @dataclass(frozen=True)
@@ -93,10 +93,9 @@ def _assessed(current: Study, outcome: Outcome) -> Assessed:
 
 def read_assessment(outcome: Outcome) -> tuple[AssessmentPlan, StoredAssessment]:
     """What is stored of an assessment, empty where nothing is; ValueError for what is none."""
-    plan = AssessmentPlan.model_validate_json(outcome.booking.plan_json)
-    if outcome.result is None:
+    plan, stored = plan_and_result(outcome, AssessmentPlan, StoredAssessment)
+    if stored is None:
         return plan, StoredAssessment()
-    stored = StoredAssessment.model_validate_json(outcome.result)
     if (stored.floor is not None, stored.start is not None) != (plan.floor, plan.start):
         raise ValueError("An assessment has the parts that were planned.")
     return plan, stored

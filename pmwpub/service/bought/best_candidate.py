@@ -13,7 +13,7 @@ from pmwpub.plans import BestPlan, Part, Scope
 from pmwpub.plans.weighing import mass_of, reach_of
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study_store import Study
-from pmwpub.service.reading_back.stored_results import StoredChoice
+from pmwpub.service.reading_back.stored_results import StoredChoice, plan_and_result
 
 Pool = tuple[str, ...]
 
@@ -81,8 +81,7 @@ def chosen(service: Service, current: Study, booking: Booking) -> ChosenCandidat
 
 def read_choice(outcome: Outcome) -> tuple[BestPlan, StoredChoice | None]:
     """What is stored of a choice; ValueError for what is none."""
-    plan = BestPlan.model_validate_json(outcome.booking.plan_json)
-    stored = None if outcome.result is None else StoredChoice.model_validate_json(outcome.result)
+    plan, stored = plan_and_result(outcome, BestPlan, StoredChoice)
     if stored is not None and stored.candidate not in plan.pools:
         raise ValueError("A choice is one of what was offered.")
     return plan, stored

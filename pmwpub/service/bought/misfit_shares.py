@@ -12,7 +12,7 @@ from pmwpub.rounding import near
 from pmwpub.service.bought.stored_releases import outcomes
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study import Study
-from pmwpub.service.reading_back.stored_results import StoredLook, StoredShare
+from pmwpub.service.reading_back.stored_results import StoredLook, StoredShare, plan_and_result
 
 HALF_WIDTH = "0.01"
 """Of the interval around each share of rows, where nobody asks for another."""
@@ -112,10 +112,9 @@ def fit_seen(service: Service, booking: Booking) -> FitSeen:
 
 def read_look(outcome: Outcome) -> FitSeen:
     """One look as it is stored; ValueError for what is none."""
-    plan = MisfitPlan.model_validate_json(outcome.booking.plan_json)
-    if outcome.result is None:
+    plan, stored = plan_and_result(outcome, MisfitPlan, StoredLook)
+    if stored is None:
         return FitSeen(plan, outcome)
-    stored = StoredLook.model_validate_json(outcome.result)
     *columns, overall = map(_share, stored.misfits)
     if [one.column for one in columns] != list(plan.columns) or (stored.rules is not None) != bool(plan.rules):
         raise ValueError("A look has the columns that were planned.")

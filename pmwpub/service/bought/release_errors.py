@@ -16,7 +16,7 @@ from pmwpub.release.checking import read_folder
 from pmwpub.release.rebuilding import differing
 from pmwpub.service.bought.stored_releases import bought_of, measured_release, stored_release
 from pmwpub.service.core import Outcome, Service
-from pmwpub.service.reading_back.stored_results import StoredError
+from pmwpub.service.reading_back.stored_results import StoredError, plan_and_result
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,9 @@ def measured(service: Service, booking: Booking) -> MeasuredError:
 
 def read_error(outcome: Outcome) -> MeasuredError:
     """One noisy error as it is stored; ValueError for what is none."""
-    plan = ErrorPlan.model_validate_json(outcome.booking.plan_json)
-    if outcome.result is None:
+    plan, stored = plan_and_result(outcome, ErrorPlan, StoredError)
+    if stored is None:
         return MeasuredError(plan, outcome)
-    stored = StoredError.model_validate_json(outcome.result)
     return MeasuredError(plan, outcome, stored.error.interval, stored.remarks)
 
 

@@ -11,6 +11,7 @@ from pmwpub.release.households.household_files import (
     PERSONS,
     REBUILD,
     REPORT,
+    ROUND_FILES,
     SCHEMA,
 )
 from pmwpub.service.bought.release_files import BYTES, CSV, JSON, ROWS_ALLOWED, SEEDS_ALLOWED, ZIP, ReleaseFile
@@ -40,5 +41,6 @@ def household_downloads(bundle: HouseholdBundle, archive: str, *, households: in
         main = name in (PERSONS, HOUSEHOLDS)
         return ReleaseFile(name, MEDIA_TYPES.get(name, CSV), lambda: made()[name], main=main)
 
-    names = [*HOUSEHOLD_FILES, *([] if bundle.report is None else [REPORT]), *([] if key is None else [SIGNATURE])]
+    files = HOUSEHOLD_FILES if bundle.certificate.rounds is None else ROUND_FILES
+    names = [*files, *([] if bundle.report is None else [REPORT]), *([] if key is None else [SIGNATURE])]
     return [*map(one, names), ReleaseFile(archive, ZIP, lambda: pack(made()))]

@@ -12,6 +12,7 @@ from pmwpub.service import adopting
 from pmwpub.service.core import Service
 from pmwpub.service.households.household_unit import check_unit
 from pmwpub.service.inputs import overlap_check, study_store
+from pmwpub.service.inputs.bundled_sample import refuse_another
 from pmwpub.service.inputs.known_tables import recognised
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
@@ -100,6 +101,8 @@ def load_households(
     )
     if service.policy.answers:
         overlap_check.refuse_candidate(service, current, found, compared)
+    if current.demo:
+        refuse_another(current.sample, found.digest)
     households = private_households(table, schema)
     _check_number(len(households), terms.n)
     about_to_keep(progress)

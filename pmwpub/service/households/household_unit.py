@@ -1,7 +1,7 @@
 """Whom a population protects: persons and their rows, or whole households. A population has one unit, in its terms.
 
 What is sold for persons protects a household of H persons only at H^2 times the rho. So the charges of the two are
-never added up: a population of households buys releases of households alone, and no other population does.
+never added up: a population of households buys what is made for households alone, and no other population does.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pmwpub.tabular.households.household_schema import MOST_PERSONS, household_u
 _WORDS = re.compile(r"one household of 1 to ([1-9][0-9]{0,2}) persons")
 
 PERSONS_ALONE = (
-    "This population protects whole households, so it buys releases of households alone: what is priced for persons "
-    "protects a household of H persons only at H² times the ρ, and is never added to a household's total. "
+    "This population protects whole households, so it buys what is made for households alone: what is priced for "
+    "persons protects a household of H persons only at H² times the ρ, and is never added to a household's total. "
     "Give a schema with the key household, or register another population. Nothing was charged."
 )
 HOUSEHOLDS_ALONE = (

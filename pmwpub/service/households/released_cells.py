@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from pmwpub.mechanisms.table_fit.intervals.cell_errors import LARGEST_ORDER
 from pmwpub.release.households.household_bundle import HouseholdBundle
@@ -30,6 +31,7 @@ __all__ = [
     "answers_of",
     "cells_csv",
     "columns_of",
+    "rounds_of",
     "summary_of",
 ]
 
@@ -71,6 +73,19 @@ def columns_of(cells: Sequence[HouseholdCell], of: Counted) -> dict[str, Sequenc
 
 def _number(cell: HouseholdCell) -> HouseholdNumber:
     return cell.share if cell.per_household is None else cell.per_household
+
+
+def rounds_of(bundle: HouseholdBundle) -> Mapping[str, list[str] | list[float]]:
+    """The rounds of a release by PMW^Pub as columns; none of one by table fit."""
+    rounds = bundle.certificate.rounds
+    lines = () if rounds is None else rounds.transcript
+    scales = {} if rounds is None else {"persons": rounds.scale_of_persons, "households": rounds.scale_of_households}
+    return {
+        "counted": [str(line.of) for line in lines],
+        "query": ["; ".join(f"{name}={level}" for name, level in line.query.items()) for line in lines],
+        "noisy count": [float(line.noisy_count) for line in lines],
+        "standard deviation of the noise": [float(Fraction(scales[line.of])) for line in lines],
+    }
 
 
 def cells_csv(cells: Sequence[HouseholdCell], of: Counted) -> bytes:

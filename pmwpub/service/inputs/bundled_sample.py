@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pmwpub.errors import PmwPubError
+from pmwpub.errors import FileRefused, PmwPubError
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service.inputs.bundled_files import APP_FILES
 from pmwpub.tabular.coding.encode import Encoded, encode_public
 from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.households.household_schema import household_unit
 from pmwpub.tabular.schema.table_schema import Schema
 
 FOLDER = APP_FILES / "sample_data"
@@ -29,6 +30,7 @@ class DemoSample:
     unit             whom the population protects
     note             what is recorded of the population, by which the sample is known again
     name             the first letters of the population's name
+    largest          the most persons of one household, where whole households are protected; 1 where persons are
     """
 
     private: str
@@ -38,6 +40,7 @@ class DemoSample:
     unit: str
     note: str
     name: str
+    largest: int = 1
 
     @property
     def far_away(self) -> str:
@@ -63,11 +66,21 @@ SURVEY = DemoSample(
     note="Generated data of a survey with weights; nobody's records.",
     name="survey",
 )
+HOMES = DemoSample(
+    private=SURVEY.private,
+    candidates=SURVEY.candidates,
+    schema="homes.json",
+    choice=WorkloadChoice(k=2),
+    unit=household_unit(6),
+    note="Generated data of whole households; nobody's records.",
+    name="homes",
+    largest=6,
+)
 
 
 def sample_of(notes: list[str]) -> DemoSample:
     """The sample of a population of which these notes were recorded; the states' where none names another one."""
-    return SURVEY if SURVEY.note in notes else STATES
+    return next((sample for sample in (SURVEY, HOMES) if sample.note in notes), STATES)
 
 
 def sample_file(name: str) -> bytes:
@@ -80,10 +93,16 @@ def sample_file(name: str) -> bytes:
     return path.read_bytes()
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def sample_rows(sample: DemoSample = STATES) -> bytes:
     """The rows of state A, which plays the private table; generated, nobody's records."""
     return read_table(sample_file(sample.private)).same_rows()
+
+
+def refuse_another(sample: DemoSample, rows: bytes) -> None:
+    """Raise FileRefused where the private table of a demo is another one than its sample's."""
+    if rows != sample_rows(sample):
+        raise FileRefused("The demo takes its own generated table only; register a population for a table of yours.")
 
 
 def sample_truth(schema: Schema, sample: DemoSample = STATES) -> Encoded:

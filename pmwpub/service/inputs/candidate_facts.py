@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from pmwpub.errors import FileRefused, SchemaError
-from pmwpub.records import Support
 from pmwpub.service.core import Service
 from pmwpub.service.inputs import stored_tables
 from pmwpub.service.inputs.study import CandidateFacts
-from pmwpub.tabular.coding.encode import Encoded, encode_public
+from pmwpub.tabular.coding.encode import Encoded, encode_public, weighed_by
 from pmwpub.tabular.schema.table_schema import Schema
 
 
@@ -44,9 +43,7 @@ def _facts(
         encoded = _encoded(service, population, sha256, stored_tables.spelt(options), schema)
     except (SchemaError, FileRefused) as refusal:
         return CandidateFacts(**plain, problem=str(refusal))
-    support = service.cache(
-        f"support:{sha256}{stored_tables.spelt(options)}:{schema.sha256}", lambda: Support.of(encoded.dataset)
-    )
+    support = service.cache(f"support:{sha256}{stored_tables.spelt(options)}:{schema.sha256}", lambda: encoded.support)
     return CandidateFacts(
         **plain,
         support=support,
@@ -56,6 +53,9 @@ def _facts(
         by_rule=encoded.by_rule,
         ignored=encoded.ignored,
         as_truth=encoded.as_truth,
+        weights=encoded.weights,
+        weighed_by=weighed_by(encoded, schema),
+        weightless=encoded.weightless,
     )
 
 

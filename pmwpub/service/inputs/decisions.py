@@ -81,6 +81,8 @@ def decide(service: Service, current: Study, remedy: Remedy) -> Schema:
     it.
     """
     schema = _needed(current)
+    if remedy.rule == "weight" and current.of_households:
+        raise SchemaError("Releases of households take no weights: each household counts once.")
     known = decisions(service, current.population.name)
     found = known.with_one(remedy)
     column = _column(service, current, found.of(remedy.column), schema)

@@ -21,7 +21,8 @@ from pmwpub.tabular.schema.table_schema import Schema
 
 NO_TOTAL = (
     "The schema weighs rows by the column {column!r}, and shares need a total to be taken of. Declare it there "
-    '("total": what the weights sum up to by public sources), or buy it (`pmwpub weight-total`). Nothing was charged.'
+    '("total": what the weights sum up to by public sources), or buy it (on Release, or by `pmwpub weight-total`). '
+    "Nothing was charged."
 )
 
 MINIMUM_ROWS = 2
@@ -33,9 +34,11 @@ class CandidateFacts:
     """A public table, encoded under the current schema; all public.
 
     broken   rows left out because they break a rule of the schema; by_rule: how many break each
+    weighed_by  what its rows are weighed by, in words; "" where each counts once
+    weightless  rows left out because they weigh nothing
     problem  why it cannot be used under this schema, or ""
     options  how its text is read, where somebody confirmed that
-    as_truth  as `Encoded` has it
+    as_truth, weights  as `Encoded` has them
     """
 
     name: str
@@ -51,6 +54,14 @@ class CandidateFacts:
     problem: str = ""
     options: ReadOptions | None = None
     as_truth: Ints | None = field(default=None, repr=False)
+    weights: Ints | None = field(default=None, repr=False)
+    weighed_by: str = ""
+    weightless: int = 0
+
+    @property
+    def worth(self) -> int:
+        """Its rows; where they are weighed, how many rows of equal weight they are worth."""
+        return self.support.people if self.support is not None and self.weighed_by else self.rows
 
 
 @dataclass(frozen=True)
@@ -125,6 +136,11 @@ class Study:
         return self.schema is not None and self.schema.weight_column is not None
 
     @property
+    def weighs_public(self) -> bool:
+        """Whether rows of public tables that have a column of weights count as what they weigh."""
+        return self.schema is not None and self.schema.public_weights is not None
+
+    @property
     def weights(self) -> Weighing | None:
         """How rows are weighed by what is planned now; None where each counts as one; raises as `weighings`."""
         return self.weighings[0]
@@ -170,6 +186,7 @@ class Study:
             workload=self.choice,
             candidates=tuple(sorted(set(candidates))),
             read_as=self.readings(candidates),
+            weighed=self.weighed(candidates),
         )
 
     def check_usable(self, candidates: Sequence[str]) -> None:
@@ -209,6 +226,12 @@ class Study:
         there = {facts.sha256 for facts in self.candidates}
         if tuple(pair for pair in inputs.read_as if pair[0] in there) != self.readings(inputs.candidates):
             raise PlanError("The plan names another way of reading a public table than the one of now; plan again.")
+        if tuple(sha256 for sha256 in inputs.weighed if sha256 in there) != self.weighed(inputs.candidates):
+            raise PlanError("The plan and the schema differ in which public tables are weighed; plan again.")
+
+    def weighed(self, candidates: Sequence[str]) -> tuple[str, ...]:
+        """The SHA-256 of those candidates whose rows count with their weight, ascending, as a plan has them."""
+        return tuple(sorted(one.sha256 for one in self.candidates if one.weighed_by and one.sha256 in candidates))
 
     def planned(self, plan: AssessmentPlan | BestPlan | AnyReleasePlan, private: PrivateTable) -> Workload:
         """The plan's own workload, once plan, private table and population are seen to belong together.
@@ -248,6 +271,11 @@ class Study:
         """The support of one candidate, or the pool of several."""
         supports = [facts.support for facts in map(self.candidate, candidates) if facts.support is not None]
         return supports[0] if len(supports) == 1 else Support.union(*supports)
+
+    def records(self, candidates: Sequence[str]) -> Support:
+        """As `support`, each row counted once, whatever it weighs."""
+        found = [Support.of(one.dataset) for one in map(self.candidate, candidates) if one.dataset is not None]
+        return found[0] if len(found) == 1 else Support.union(*found)
 
     def known_names(self, candidates: Sequence[str]) -> str:
         """Candidate names as in `names`, those of tables that were deleted since marked as such."""

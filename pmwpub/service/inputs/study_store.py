@@ -16,7 +16,7 @@ from pmwpub.service.core import Service
 from pmwpub.service.households.household_unit import check_unit
 from pmwpub.service.households.stored_rule import stored_rule
 from pmwpub.service.inputs import candidate_facts, overlap_check, stored_tables
-from pmwpub.service.inputs.bundled_sample import sample_of, sample_rows
+from pmwpub.service.inputs.bundled_sample import refuse_another, sample_of
 from pmwpub.service.inputs.known_tables import recognised
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
@@ -216,8 +216,8 @@ def load_private(
     found = _surveyed(content, options, current, compared, KEPT if cluster is None else 0, progress)
     if service.policy.answers:
         overlap_check.refuse_candidate(service, current, found, compared)
-    if current.demo and found.digest != sample_rows(current.sample):
-        raise FileRefused("The demo takes its own generated table only; register a population for a table of yours.")
+    if current.demo:
+        refuse_another(current.sample, found.digest)
     rows = found.admitted(n=terms.n, rows_per_person=terms.rows_per_person)
     about_to_keep(progress)
     table, verdict = recognised(service, current, found)

@@ -22,6 +22,11 @@ from pmwpub.service.bought.misfit_shares import read_look
 from pmwpub.service.bought.release_errors import read_error
 from pmwpub.service.core import Outcome
 from pmwpub.service.grant import pure_epsilon
+from pmwpub.service.households.household_questions import (
+    read_household_assessment,
+    read_household_choice,
+    read_household_error,
+)
 from pmwpub.service.households.household_releases import read_households
 from pmwpub.service.weighing.total_purchase import read_total
 
@@ -76,7 +81,11 @@ READERS: dict[str, Callable[[Outcome], object]] = {
     "assessment": read_assessment,
     "best": read_choice,
     "error": read_error,
+    "household-assessment": read_household_assessment,
+    "household-best": read_household_choice,
+    "household-error": read_household_error,
     "households": _households,
+    "households-pmw-pub": _households,
     "misfits": _look,
     "release": _release,
     "table-fit": _release,

@@ -13,7 +13,8 @@ from pmwpub.service.core import Service
 from pmwpub.service.operating.operators import refuse_others
 
 NOTHING_RECORDED = (
-    "No load is recorded. A single user's server records none: there comparisons are answered, and decided, at once."
+    "No private table was loaded into a session of this server yet. Each such load is recorded in the store and listed "
+    "here; those of a demo's generated table are not."
 )
 
 

@@ -19,17 +19,7 @@ from pmwpub.errors import LedgerError, OverlapUndecided, PlanError, PopulationCl
 from pmwpub.ledger import Agreement, Order, PlanKey
 from pmwpub.ledger.bookings import check_repeat
 from pmwpub.ledger.model import whole
-from pmwpub.plans import (
-    AcceptancePlan,
-    AssessmentPlan,
-    BestPlan,
-    ErrorPlan,
-    MisfitPlan,
-    ReleasePlan,
-    TableFitPlan,
-    WeightedPoolPlan,
-    WeightTotalPlan,
-)
+from pmwpub.plans import AssessmentPlan, BestPlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
 from pmwpub.service.choosing.floor_part import same_part
 from pmwpub.service.choosing.outlook import not_worth
 from pmwpub.service.core import Outcome, Price, Service, Spending
@@ -40,7 +30,7 @@ from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.neighbours import charges_of, largest_of, same_neighbours
 from pmwpub.service.purchases.offers import said
-from pmwpub.service.purchases.protocol import Prepared, Purchase
+from pmwpub.service.purchases.protocol import Prepared, Purchase, WithoutPublicTables
 from pmwpub.service.purchases.readings import other_reading_than_now, same_reading_as_then
 from pmwpub.service.weighing.weighed_plans import check_weights
 
@@ -205,7 +195,7 @@ def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int
     own = service.ledger.booking(name, PlanKey(now.plan.sha256))
     if own is None and then is not None and same_reading_as_then(service.ledger, name, then, now.plan, table=table):
         return replace(now, plan=earlier)  # type: ignore[type-var]
-    if not isinstance(asked.plan, AcceptancePlan | ErrorPlan | MisfitPlan | WeightTotalPlan):
+    if not isinstance(asked.plan, WithoutPublicTables):
         current.check_readings(asked.plan.inputs)
     drawn = 0 <= repeat < service.ledger.next_repeat(name, asked.plan.sha256)
     found = service.ledger.booking(name, PlanKey(asked.plan.sha256, repeat)) if drawn else None
@@ -217,7 +207,7 @@ def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int
 def _read_as_now(service: Service, one: Purchase, current: Study) -> Purchase:
     """A plan that was bought before plans said how public tables are read, with how they are read now."""
     plan = one.plan
-    if isinstance(plan, AcceptancePlan | ErrorPlan | MisfitPlan | WeightTotalPlan) or plan.inputs.read_as:
+    if isinstance(plan, WithoutPublicTables) or plan.inputs.read_as:
         return one
     if service.ledger.booking(current.population.name, PlanKey((plan.earlier or plan).sha256)) is None:
         return one

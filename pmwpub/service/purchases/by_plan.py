@@ -7,7 +7,11 @@ from pmwpub.plans import (
     AssessmentPlan,
     BestPlan,
     ErrorPlan,
+    HouseholdAssessmentPlan,
+    HouseholdBestPlan,
+    HouseholdErrorPlan,
     HouseholdPlan,
+    HouseholdRoundPlan,
     MisfitPlan,
     ReleasePlan,
     TableFitPlan,
@@ -19,6 +23,12 @@ from pmwpub.service.purchases.assessment_purchase import AssessmentPurchase
 from pmwpub.service.purchases.choice_purchase import BestPurchase
 from pmwpub.service.purchases.error_purchase import ErrorPurchase
 from pmwpub.service.purchases.households.household_purchase import HouseholdPurchase
+from pmwpub.service.purchases.households.household_questions_purchase import (
+    HouseholdAssessmentPurchase,
+    HouseholdBestPurchase,
+    HouseholdErrorPurchase,
+)
+from pmwpub.service.purchases.households.household_round_purchase import HouseholdRoundPurchase
 from pmwpub.service.purchases.misfit_purchase import MisfitPurchase
 from pmwpub.service.purchases.protocol import Plan, Purchase
 from pmwpub.service.purchases.release_purchase import ReleasePurchase
@@ -36,8 +46,16 @@ def purchase_of(plan: Plan) -> Purchase:
             return BestPurchase(plan)
         case ErrorPlan():
             return ErrorPurchase(plan)
+        case HouseholdAssessmentPlan():
+            return HouseholdAssessmentPurchase(plan)
+        case HouseholdBestPlan():
+            return HouseholdBestPurchase(plan)
+        case HouseholdErrorPlan():
+            return HouseholdErrorPurchase(plan)
         case HouseholdPlan():
             return HouseholdPurchase(plan)
+        case HouseholdRoundPlan():
+            return HouseholdRoundPurchase(plan)
         case MisfitPlan():
             return MisfitPurchase(plan)
         case WeightTotalPlan():

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Agreement, Charge
-from pmwpub.plans import HouseholdPlan
+from pmwpub.plans import OF_HOUSEHOLDS
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.purchases.protocol import Plan, Purchase
 
@@ -35,7 +35,7 @@ def same_neighbours(kept_ids: str | None) -> Agreement:
 
 def largest_of(plan: Plan) -> int | None:
     """H of a plan that protects whole households; None of any other, which protects persons by their rows."""
-    return plan.largest if isinstance(plan, HouseholdPlan) else None
+    return plan.largest if isinstance(plan, OF_HOUSEHOLDS) else None
 
 
 def _protected(kept_ids: str | None) -> str:

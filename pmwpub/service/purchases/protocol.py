@@ -13,7 +13,11 @@ from pmwpub.plans import (
     AssessmentPlan,
     BestPlan,
     ErrorPlan,
+    HouseholdAssessmentPlan,
+    HouseholdBestPlan,
+    HouseholdErrorPlan,
     HouseholdPlan,
+    HouseholdRoundPlan,
     MisfitPlan,
     WeightTotalPlan,
 )
@@ -26,11 +30,18 @@ Plan = (
     | AssessmentPlan
     | BestPlan
     | ErrorPlan
+    | HouseholdAssessmentPlan
+    | HouseholdBestPlan
+    | HouseholdErrorPlan
     | HouseholdPlan
+    | HouseholdRoundPlan
     | MisfitPlan
     | WeightTotalPlan
     | AnyReleasePlan
 )
+
+WithoutPublicTables = AcceptancePlan | ErrorPlan | HouseholdErrorPlan | MisfitPlan | WeightTotalPlan
+"""The plans that name no public table."""
 
 
 @dataclass(frozen=True)

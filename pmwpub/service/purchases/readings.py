@@ -18,18 +18,11 @@ from __future__ import annotations
 import json
 
 from pmwpub.ledger import Booking, Ledger, TableHandle
-from pmwpub.plans import (
-    RELEASE_KINDS,
-    AcceptancePlan,
-    ErrorPlan,
-    MisfitPlan,
-    PublicInputs,
-    WeightTotalPlan,
-)
+from pmwpub.plans import RELEASE_KINDS, PublicInputs
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.core import kind_of
 from pmwpub.service.inputs.stored_tables import NOTE, options_of
-from pmwpub.service.purchases.protocol import Plan
+from pmwpub.service.purchases.protocol import Plan, WithoutPublicTables
 from pmwpub.tabular.files.text.read_options import ReadOptions
 
 
@@ -45,7 +38,7 @@ def same_reading_as_then(
     """
     if plan.private_read_as is not None and not (table is not None and ledger.booked_for(booking.id, table)):
         return False
-    if isinstance(plan, AcceptancePlan | ErrorPlan | MisfitPlan | WeightTotalPlan):
+    if isinstance(plan, WithoutPublicTables):
         return True
     certified = _certified(ledger, booking)
     if certified is not None:
@@ -60,7 +53,7 @@ def other_reading_than_now(ledger: Ledger, booking: Booking, plan: Plan) -> bool
 
     Privacy: a function of released bytes alone.
     """
-    if isinstance(plan, AcceptancePlan | ErrorPlan | MisfitPlan | WeightTotalPlan):
+    if isinstance(plan, WithoutPublicTables):
         return False
     certified = _certified(ledger, booking)
     return certified is not None and certified != plan.inputs.read_as

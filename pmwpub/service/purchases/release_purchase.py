@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking, Charge
-from pmwpub.mechanisms.pmw_pub.algorithm import Release
+from pmwpub.mechanisms.pmw_pub.algorithm import Release, Start
+from pmwpub.mechanisms.pmw_pub.reweight import exact_within
 from pmwpub.plans import ReleasePlan
-from pmwpub.plans.weighing import counted_in, moved_by_one, planned_counts
+from pmwpub.plans.weighing import counted_in, mass_of, moved_by_one, planned_counts
 from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificate import Certificate
@@ -27,6 +28,11 @@ from pmwpub.service.purchases.release_statement import (
 )
 from pmwpub.tabular.coding.public_values import PublicValues
 from pmwpub.tasks.mechanism_work import PublicInput, ReleaseWork
+
+TOO_HEAVY = (
+    "Public rows that count {public:,} in all, beside private ones that count {private:,}, are too many for exact sums "
+    "in 64 bits: take a larger unit of weight, fewer public rows, or table fit. Nothing was charged."
+)
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,7 @@ class ReleasePurchase:
         values = public_values(service, current, plan)
         source = public_core(service, current, plan.inputs.candidates, workload)
         refuse_unwritten(current, source.support)
+        _refuse_inexact(plan, source)
         refuse_unstated(
             service,
             plan,
@@ -79,6 +86,15 @@ class ReleasePurchase:
             work=lambda: _work(source, plan, repeat, private, workload),
             encode=lambda booking, found: _to_bytes(service, booking, plan, found, current, workload, known, values),
         )
+
+
+def _refuse_inexact(plan: ReleasePlan, source: PublicInput) -> None:
+    """PlanError where public rows count so often that sums over them would not be exact; after the charge it would be
+    too late. A function of public numbers."""
+    support = source.support
+    rows = support.rows if plan.schedule().start is Start.PUBLIC else len(support)
+    if not exact_within(rows, mass_of(plan)):
+        raise PlanError(TOO_HEAVY.format(public=rows, private=mass_of(plan)))
 
 
 def _work(

@@ -150,8 +150,9 @@ def rules_of(current: Study, plan: AnyReleasePlan | UnchangedPlan) -> tuple[Stat
 
 def candidate_of(facts: CandidateFacts) -> Candidate:
     """A public table as a certificate names it."""
-    named = Candidate(name=facts.name, sha256=facts.sha256)
-    return named if facts.options is None else named.model_copy(update={"read_as": facts.options.spelt})
+    weighed = {"weighed_by": facts.weighed_by} if facts.weighed_by else {}
+    read = {} if facts.options is None else {"read_as": facts.options.spelt}
+    return Candidate(name=facts.name, sha256=facts.sha256, **read, **weighed)
 
 
 def _total(rho: ZCDP, delta: Fraction) -> LedgerTotal:

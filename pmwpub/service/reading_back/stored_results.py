@@ -6,15 +6,27 @@ All raise ValidationError, a ValueError, for bytes that are none. What further k
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Self
+from typing import Annotated, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
 from pmwpub.errors import BudgetError
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.numerals import as_fraction
+from pmwpub.service.core import Outcome
 
 Pool = tuple[str, ...]
+Planned = TypeVar("Planned", bound=BaseModel)
+Stored = TypeVar("Stored", bound=BaseModel)
+
+
+def plan_and_result(outcome: Outcome, planned: type[Planned], stored: type[Stored]) -> tuple[Planned, Stored | None]:
+    """The plan of a booking and what is stored of it, by the models of both; None where nothing is.
+
+    ValueError for what is no such plan or result.
+    """
+    plan = planned.model_validate_json(outcome.booking.plan_json)
+    return plan, None if outcome.result is None else stored.model_validate_json(outcome.result)
 
 
 def _priced(text: str) -> str:

@@ -65,7 +65,7 @@ def bounds_on(stage: Stage, simulation: Simulation) -> ProvedBounds:
         raise PlanError("The accuracy theorem is drawn for simulations on data that may be looked at only.")
     return _bounds(
         simulation,
-        {name: support.rows for name, support in stage.candidates.items()},
+        {name: support.people for name, support in stage.candidates.items()},
         n=stage.counts.n,
         queries=stage.workload.queries,
         delta=stage.delta,

@@ -17,7 +17,6 @@ from pmwpub.plans import AssessmentPlan, Scope, floor_workload
 from pmwpub.plans.weighing import mass_of, reach_of
 from pmwpub.privacy.lattice_noise import LatticeLaplace
 from pmwpub.queries.repeated_rows import RepeatedRows
-from pmwpub.records import Dataset
 from pmwpub.service.bought.assessments import shares_of
 from pmwpub.service.choosing.floor_part import part_of
 from pmwpub.service.core import Service
@@ -146,7 +145,7 @@ def _work(service: Service, current: Study, setting: Scope, pools: Sequence[Sequ
     workload = floor_workload(full, setting, part_of(service, current) if setting == "part" else ())
     usable = current.usable
     pairs = [
-        Pair(truth.name, current.names(pool), _as_truth(current, truth, truth.dataset), current.support(pool))
+        Pair(truth.name, current.names(pool), _as_truth(current, truth), current.support(pool))
         for pool in [[facts.sha256] for facts in usable] + [list(pool) for pool in pools]
         for truth in usable
         if truth.dataset is not None and truth.sha256 not in pool and plays(current, truth)
@@ -154,8 +153,9 @@ def _work(service: Service, current: Study, setting: Scope, pools: Sequence[Sequ
     return ComparisonWork(workload, tuple(pairs), WIDTH)
 
 
-def _as_truth(current: Study, facts: CandidateFacts, rows: Dataset) -> RepeatedRows | WeighedTruth:
-    return PlayedTruth.of(facts).weighed(current) or resampled(rows, current.population.n, 0)
+def _as_truth(current: Study, facts: CandidateFacts) -> RepeatedRows | WeighedTruth:
+    truth = PlayedTruth.of(facts)
+    return truth.weighed(current) or resampled(truth.support, current.population.n, 0)
 
 
 def _stored(result: object) -> bytes:

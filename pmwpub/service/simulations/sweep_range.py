@@ -11,10 +11,11 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation import SIMPLEST, Stage, Sweep, part_of_table, part_rows
-from pmwpub.records import Dataset, Support
+from pmwpub.evaluation import SIMPLEST, Stage, Sweep, part_places, part_rows
+from pmwpub.records import Dataset, Ints, Support
 from pmwpub.service.inputs.bundled_sample import sample_truth
 from pmwpub.service.inputs.stored_tables import spelt
+from pmwpub.service.inputs.study import CandidateFacts
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations.truths.played_truths import PlayedTruth, plays, weighed_setting
 
@@ -84,7 +85,7 @@ def rows_of(current: Study, truth: str, terms: SweepRange) -> dict[str, int]:
     found = {}
     for name, (pool, share) in played(current, truth, terms).items():
         supports = [facts.support for facts in map(current.candidate, pool or (truth,)) if facts.support is not None]
-        rows = sum(support.rows for support in supports)
+        rows = sum(support.people for support in supports)
         found[name] = part_rows(rows, _part(share)) if pool else rows - rows // 2
     return found
 
@@ -101,7 +102,7 @@ def stage_of(current: Study, truth: str, terms: SweepRange) -> Stage:
     table = PlayedTruth.of(current.candidate(truth))
     if ((), WHOLE) in names.values():
         table, rest = table.halves()
-        supports = dict.fromkeys(names, Support.of(rest))
+        supports = dict.fromkeys(names, rest)
     else:
         supports = _supports(current, names)
     return table.stage(current, current.workload(), supports)
@@ -124,9 +125,16 @@ def _supports(current: Study, names: Mapping[str, tuple[tuple[str, ...], float]]
 def _support(current: Study, pool: Sequence[str], share: float) -> Support:
     if share == WHOLE:
         return current.support(pool)
-    tables = [facts.dataset for facts in map(current.candidate, pool) if facts.dataset is not None]
-    together = Dataset(tables[0].domain, np.concatenate([table.codes for table in tables]))
-    return Support.of(part_of_table(together, _part(share), 0))
+    tables = [facts for facts in map(current.candidate, pool) if facts.dataset is not None]
+    rows = np.concatenate([facts.dataset.codes for facts in tables if facts.dataset is not None])
+    domain, places = current.workload().domain, part_places(len(rows), _part(share), 0)
+    weights = np.concatenate([_weights(facts, facts.dataset) for facts in tables if facts.dataset is not None])
+    weighed = any(facts.weighed_by for facts in tables)
+    return Support.of(Dataset(domain, rows[places]), weights[places] if weighed else None)
+
+
+def _weights(facts: CandidateFacts, rows: Dataset) -> Ints:
+    return np.ones(len(rows), dtype=np.int64) if facts.weights is None else facts.weights
 
 
 def _part(share: float) -> Fraction:

@@ -54,7 +54,7 @@ def facts_of(study: Study | None) -> Facts:
     if study is None:
         return Facts(20_000, 12_000, 121_848, Fraction(1, 20_000**2))
     terms = study.population
-    rows = max((one.rows for one in study.usable), default=12_000)
+    rows = max((one.worth for one in study.usable), default=12_000)
     queries = study.workload().queries if study.schema is not None and study.choice is not None else 121_848
     return Facts(terms.n, rows, queries, terms.delta, terms.rows_per_person)
 

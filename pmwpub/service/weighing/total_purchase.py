@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from fractions import Fraction
 
 from pmwpub.errors import PlanError, SchemaError
 from pmwpub.ledger import Booking, Charge
@@ -17,7 +18,8 @@ from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.caveats import remarks_from
 from pmwpub.service.purchases.protocol import Prepared
-from pmwpub.service.reading_back.stored_results import StoredTotal
+from pmwpub.service.reading_back.stored_results import StoredTotal, plan_and_result
+from pmwpub.service.weighing.bought_totals import WEIGHT_TOTAL
 from pmwpub.tasks.mechanism_work import TotalWork
 
 
@@ -33,6 +35,18 @@ class BoughtTotal:
     total: int | None = None
     half_width: int = 0
     remarks: tuple[str, ...] = ()
+
+    @property
+    def weight(self) -> Fraction:
+        """The noisy total in the numbers that the file of weights has; PlanError where there is none."""
+        if self.total is None:
+            raise PlanError("This total has no result.")
+        return self.total * Fraction(self.plan.unit)
+
+    @property
+    def within(self) -> Fraction:
+        """The half-width of its 95 % interval, in the same numbers."""
+        return self.half_width * Fraction(self.plan.unit)
 
 
 @dataclass(frozen=True)
@@ -110,6 +124,11 @@ def total_plan(service: Service, current: Study, *, epsilon: str) -> WeightTotal
     )
 
 
+def bought_totals(service: Service, population: str) -> list[BoughtTotal]:
+    """Every total that was bought, the first one first, whatever became of it."""
+    return [bought_total(service, booking) for booking in service.bought(population, WEIGHT_TOTAL)]
+
+
 def bought_total(service: Service, booking: Booking) -> BoughtTotal:
     """One total, read back by its booking."""
     return read_total(service.outcome(booking))
@@ -117,8 +136,7 @@ def bought_total(service: Service, booking: Booking) -> BoughtTotal:
 
 def read_total(outcome: Outcome) -> BoughtTotal:
     """One total as it is stored; ValueError for what is none."""
-    plan = WeightTotalPlan.model_validate_json(outcome.booking.plan_json)
-    if outcome.result is None:
+    plan, stored = plan_and_result(outcome, WeightTotalPlan, StoredTotal)
+    if stored is None:
         return BoughtTotal(plan, outcome)
-    stored = StoredTotal.model_validate_json(outcome.result)
     return BoughtTotal(plan, outcome, stored.total, stored.half_width, stored.remarks)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pmwpub.errors import FileRefused
-from pmwpub.records import Bools, Codes, Dataset, Ints, code_type
+from pmwpub.records import Bools, Codes, Dataset, Ints, Support, code_type
 from pmwpub.tabular.coding import written_cells
 from pmwpub.tabular.coding.whole_columns import coder
 from pmwpub.tabular.files.chunks import Chunk
@@ -27,6 +27,8 @@ class Encoded:
     broken    public rows left out because they break a rule of the schema; always 0 for a private table
     by_rule   how many of these break each rule, in the schema's order: a row may break several
     unplaced  column -> number of cells without a level
+    weights   int64 (rows,), what each row of a public table weighs in units, 1 at least; None where each counts once
+    weightless  public rows left out because they weigh nothing
     as_truth  int64 (rows,): what each row weighs where the table plays a private one whose rows are weighed, in units;
               None of a private table, and where the schema weighs no private row or the file lacks the column
 
@@ -40,10 +42,20 @@ class Encoded:
     by_rule: tuple[int, ...] = ()
     unplaced: Mapping[str, int] = field(default_factory=dict, repr=False)
     as_truth: Ints | None = field(default=None, repr=False)
+    weights: Ints | None = field(default=None, repr=False)
+    weightless: int = 0
+
+    @property
+    def support(self) -> Support:
+        """The support of a public table; rows that are weighed count with their weight."""
+        return Support.of(self.dataset, self.weights)
 
 
 def encode_public(table: TextTable, schema: Schema, *, written: bool = True, ruled: bool = True) -> Encoded:
     """Encode a public table; a row with a cell that has no level, or that breaks a rule, is left out and counted.
+
+    So is a row that weighs nothing, where the schema weighs public rows and the table has the column of weights.
+    A table that plays a private one keeps such rows, and has no `weights`: `as_truth` has what a private row weighs.
 
     written  read cells as this package writes them, too (`written_cells`); versions that did not are asked so
     ruled    leave out rows that break a rule; not of a table that plays a private one, whose rows all stay
@@ -61,12 +73,46 @@ def encode_public(table: TextTable, schema: Schema, *, written: bool = True, rul
             f"In each of the {dropped:,} rows a cell has no level in the schema, most often in column "
             f"{max(unplaced, key=unplaced.__getitem__)!r}; compare the schema's levels with the file."
         )
-    keep, by_rule = _kept_by_rules(codes, whole, schema) if ruled else (whole, ())
+    ruly, by_rule = _kept_by_rules(codes, whole, schema) if ruled else (whole, ())
+    broken = int(whole.sum() - ruly.sum())
+    weights = _weights_of(table, schema, ruly) if ruled else None
+    keep = ruly if weights is None else ruly & (weights > 0)
     rows = Dataset(schema.domain, codes if keep.all() else codes[keep])
-    broken = int(whole.sum() - keep.sum())
-    weights = _weights_as_truth(table, schema)
-    as_truth = None if weights is None else weights[keep]
-    return Encoded(rows, encoder.ignored, dropped, broken, by_rule, unplaced, as_truth)
+    as_private = _weights_as_truth(table, schema)
+    return Encoded(
+        dataset=rows,
+        ignored=encoder.ignored,
+        dropped=dropped,
+        broken=broken,
+        by_rule=by_rule,
+        unplaced=unplaced,
+        as_truth=None if as_private is None else as_private[keep],
+        weights=None if weights is None else weights[keep],
+        weightless=int(ruly.sum() - keep.sum()),
+    )
+
+
+def weighed_by(encoded: Encoded, schema: Schema) -> str:
+    """What the rows of an encoded public table are weighed by, in words; "" where each counts once."""
+    column = schema.public_weights
+    return "" if encoded.weights is None or column is None else column.words
+
+
+def _weights_of(table: TextTable, schema: Schema, kept: Bools) -> Ints | None:
+    """int64 (rows,), what each row of a public table weighs; None where each counts once.
+
+    Raises FileRefused where no row that is kept weighs anything.
+    """
+    reader = WeightReader.of_public(table.header, schema)
+    if reader is None:
+        return None
+    weights = reader.weights(table.cells)
+    if not weights[kept].any():
+        raise FileRefused(
+            f"None of the {int(kept.sum()):,} rows that could be used weighs anything by the column "
+            f"{reader.column.name!r}: its cells must be numbers of at least half a unit ({reader.column.unit})."
+        )
+    return weights
 
 
 def _weights_as_truth(table: TextTable, schema: Schema) -> Ints | None:

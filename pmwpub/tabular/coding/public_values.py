@@ -22,6 +22,7 @@ from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.files.text.inert_cells import before_inert, inert, place_in
 from pmwpub.tabular.schema.column_types import NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.tabular.weights.row_weights import WeightReader
 
 LEAST = 10
 """Records of an atom from which on its own numbers are drawn; docs/measured.md compares others."""
@@ -45,7 +46,8 @@ class PublicValues:
 
     @classmethod
     def of(cls, tables: Sequence[TextTable], schema: Schema, *, least: int = LEAST) -> PublicValues:
-        """The numbers of the rows that have a level everywhere and break no rule, of all tables together."""
+        """The numbers of the rows that have a level everywhere and break no rule, of all tables together; of weighed
+        ones those of rows that weigh something, each alike."""
         read = [_Rows.of(table, schema) for table in tables]
         often: Counter[bytes] = Counter()
         for rows in read:
@@ -111,7 +113,7 @@ class StoredValues:
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """The rows of one table that have a level everywhere and break no rule.
+    """The rows of one table that have a level everywhere, break no rule and weigh something where rows are weighed.
 
     codes    (rows, d)
     atoms    the bytes of each distinct row's codes, and how many records it has
@@ -131,6 +133,9 @@ class _Rows:
         whole = np.all(codes < np.asarray(schema.domain.shape), axis=1)
         if schema.row_rules is not None:
             whole &= ~schema.row_rules.broken(codes)
+        weighing = WeightReader.of_public(table.header, schema)
+        if weighing is not None:
+            whole &= weighing.weights(table.cells) > 0
         keep = np.flatnonzero(whole)
         kept = np.ascontiguousarray(codes[keep])
         whole = kept.view(np.dtype((np.void, kept.dtype.itemsize * kept.shape[1])))[:, 0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pmwpub.tabular.schema.column_types import WEIGHT
+
 
 def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
@@ -52,8 +54,8 @@ def sounds_like_measure(name: str) -> bool:
 
 
 def may_be_weight(name: str) -> bool:
-    """Whether a name is "weight" or "wt" alone, which may be a survey's or a body's."""
-    return len(words_of(name)) == 1 and words_of(name)[0] in _WEIGHT_WORDS
+    """Whether a name is "wt" or its like, a survey's weight or a body's; "weight" itself is never an attribute."""
+    return name != WEIGHT and len(words_of(name)) == 1 and words_of(name)[0] in _WEIGHT_WORDS
 
 
 def sounds_like_weight(name: str) -> bool:

@@ -14,7 +14,7 @@ from pmwpub.tabular.review.column_counts import PublicColumn
 from pmwpub.tabular.review.suspects import level_shares
 from pmwpub.tabular.review.verdict import SUSPICIONS
 from pmwpub.tabular.review.without_suspects import public_column
-from pmwpub.tabular.schema.column_types import EncodedColumn
+from pmwpub.tabular.schema.column_types import Column, EncodedColumn, WeightColumn
 from pmwpub.tabular.schema.draft_record import Draft, Remark, Remedy
 
 LEFT_OUT = "left out"
@@ -107,11 +107,18 @@ def review(draft: Draft, tables: Sequence[TextTable]) -> Review:
     rows += [ReviewedColumn(one.name, LEFT_OUT, one.why, remedies=one.remedies) for one in draft.left_out]
     said = {row.name for row in rows}
     rows += [
-        ReviewedColumn(column.name, column.kind, "The schema declares it so; it is not encoded.")
+        ReviewedColumn(column.name, column.kind, _aside(column))
         for column in draft.schema.columns
         if column.name not in said
     ]
     return Review(tuple(sorted(rows, key=_pressing)))
+
+
+def _aside(column: Column) -> str:
+    """Of a column that the schema declares and does not encode."""
+    if isinstance(column, WeightColumn):
+        return f"Rows count as this, at most {column.cap} each." if column.cap else "Left aside: it has no cap yet."
+    return "The schema declares it so; it is not encoded."
 
 
 def _pressing(row: ReviewedColumn) -> int:

@@ -51,7 +51,7 @@ from pmwpub.tabular.schema.missing_codes import MissingCode
 
 KINDS = ("categorical", "ordered", "numeric", "date", "id", "weight", "ignore")
 FLAGS = ("missing", "other", "strip", "casefold")
-NUMBERS = ("cap", "unit", "total")
+NUMBERS = ("cap", "unit", "total", "weighs")
 CHOICES = ("outside", "decimal", "thousands", "prefix", "suffix", "part", "order", "pivot", "beyond", *NUMBERS)
 _YES = frozenset({"true", "yes", "y", "1", "x"})
 _NO = frozenset({"false", "no", "n", "0", ""})

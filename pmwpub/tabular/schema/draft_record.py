@@ -56,7 +56,7 @@ class Remedy:
     """One decision of a person about one column, which drafting then follows: a flag of `schema draft`, or a click.
 
     rule, value  kind: categorical, ordered, numeric, date, id, weight or ignore, whatever the draft would say; weight:
-                 CAP:UNIT or CAP:UNIT:TOTAL, by which rows are weighed; missing:
+                 CAP:UNIT or CAP:UNIT:TOTAL, by which rows are weighed, and :all or :public behind it; missing:
                  a code that stands for no value; level: a cell that is a value although it is a missing token; spike:
                  a number with a bin of its own; decimal, thousands: the mark; prefix, suffix: what stands beside
                  numbers; part: year, quarter, month or weekday; order: ymd, dmy or mdy; pivot: years of two digits

@@ -32,7 +32,7 @@ from pmwpub.tabular.schema.table_schema import Schema, refusal
 FIELDS = (
     "name", "kind", "values", "missing", "codes", "other", "outside", "strip", "casefold", "nfc", "number", "decimal",
     "thousands", "prefix", "suffix", "part", "order", "pivot", "beyond", "cap", "unit",
-    "total", "parents",
+    "total", "weighs", "parents",
 )  # fmt: skip
 """The cells of a row: `values` are the levels or, as text, the edges, `codes` the missing codes, each "CODE = LABEL" or
 "FROM..TO = LABEL", `parents` the rules of a column's parents, each as a schema file has it; a rule that a kind lacks is
@@ -49,10 +49,12 @@ _OF_KIND: Mapping[str, Sequence[str]] = {
     "date": (*_ATTRIBUTE, "part", "order", "pivot", "parents"),
     "id": (*SPELLING, "beyond"),
     "ignore": ("strip", "casefold"),
-    "weight": (*SPELLING, "cap", "unit", "total"),
+    "weight": (*SPELLING, "cap", "unit", "total", "weighs"),
 }
 _FLAGS = ("missing", "other", *SPELLING)
-_CHOICES = ("outside", "decimal", "thousands", "prefix", "suffix", "part", "order", "beyond", "cap", "unit", "total")
+_CHOICES = (
+    "outside", "decimal", "thousands", "prefix", "suffix", "part", "order", "beyond", "cap", "unit", "total", "weighs",
+)  # fmt: skip
 _COLUMN: TypeAdapter[Column] = TypeAdapter(Column)
 
 Row = dict[str, Any]

@@ -29,9 +29,12 @@ from pmwpub.tabular.schema.column_types import (
     IdColumn,
     WeightColumn,
 )
-from pmwpub.tabular.weights.weight_column import check_weighing, weighing_columns
+from pmwpub.tabular.weights.weight_column import check_weighing, columns_of_public_weights, weighing_columns
 
-OF_HOUSEHOLDS = "The schema makes rows persons of households; `pmwpub release` and `release_households` alone take it."
+OF_HOUSEHOLDS = (
+    "The schema makes rows persons of households, and this is not made for them; `pmwpub release`, `assess` and "
+    "`error`, `release_households` and `AskedHouseholds` take it."
+)
 
 
 class Schema(BaseModel):
@@ -111,6 +114,11 @@ class Schema(BaseModel):
     def weight_column(self) -> WeightColumn | None:
         """The column by which private rows are weighed: the one with a cap; None where each row counts as one."""
         return next(iter(weighing_columns(self.columns)), None)
+
+    @property
+    def public_weights(self) -> WeightColumn | None:
+        """The column by which rows of public tables that have it are weighed; None where each row counts as one."""
+        return next(iter(columns_of_public_weights(self.columns)), None)
 
     @property
     def rows_beyond(self) -> Literal["keep"] | None:

@@ -54,7 +54,7 @@ def clipping_costs(
     Raises SchemaError where no column is said and the schema weighs no rows, or the table lacks columns or has no
     weight.
     """
-    column = schema.weight_column if of is None else WeightColumn(name=of, kind="weight")
+    column = schema.weight_column or schema.public_weights if of is None else WeightColumn(name=of, kind="weight")
     if column is None:
         raise SchemaError("The schema weighs no rows: give its column of weights a cap and a unit.")
     schema.check_header(table.header, with_id=False)

@@ -20,11 +20,13 @@ QUANTILES = (Fraction(1, 2), Fraction(3, 4), PROPOSED, Fraction(19, 20), Fractio
 
 
 def declared_weight(name: str, text: str) -> WeightColumn:
-    """The column that CAP:UNIT or CAP:UNIT:TOTAL declares; SchemaError for another text."""
+    """The column that CAP:UNIT or CAP:UNIT:TOTAL declares, behind which :all or :public may say whose rows it weighs;
+    SchemaError for another text."""
     parts = text.split(":")
+    weighs = {"weighs": parts.pop()} if parts[-1] in ("all", "public") else {}
     if not 2 <= len(parts) <= 3:
         raise SchemaError(f"Weights are declared as CAP:UNIT or CAP:UNIT:TOTAL, of column {name!r}; another text came.")
-    said = dict(zip(("cap", "unit", "total"), parts, strict=False))
+    said = dict(zip(("cap", "unit", "total"), parts, strict=False)) | weighs
     try:
         return WeightColumn.model_validate({"name": name, "kind": "weight", **said})
     except ValidationError as failure:

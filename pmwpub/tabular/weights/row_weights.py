@@ -1,4 +1,4 @@
-"""The weight of each row of a private table, in whole units, and rows that carry theirs."""
+"""The weight of each row of a table, in whole units, and private rows that carry theirs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from pmwpub.domain import Domain
 from pmwpub.records import Codes, Ints
 from pmwpub.tabular.files.chunks import Chunk
-from pmwpub.tabular.files.text.inert_cells import place_in
+from pmwpub.tabular.files.text.inert_cells import place_in, stands_in
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tabular.weights.weight_column import WeightColumn
 
@@ -32,6 +32,14 @@ class WeightReader:
         """Of tables with this header under this schema; None where the schema weighs no row."""
         column = schema.weight_column
         if column is None:
+            return None
+        return cls(column, place_in(header, column.name), frozenset(map(column.tidy, schema.missing_tokens)))
+
+    @classmethod
+    def of_public(cls, header: Sequence[str], schema: Schema) -> WeightReader | None:
+        """Of public tables with this header; None where the schema weighs no public row, or they lack the column."""
+        column = schema.public_weights
+        if column is None or not stands_in(header, column.name):
             return None
         return cls(column, place_in(header, column.name), frozenset(map(column.tidy, schema.missing_tokens)))
 

@@ -47,6 +47,8 @@ class WeightColumn(NamedColumn):
     unit   weights are rounded to whole multiples of it; W is 1 to 1,000 of them
     total  what all weights are taken to add up to, at most 10^12 units; a declared constant, against which no file is
            held
+    weighs whose rows: the private table's where nothing is said, those of public tables too ("all"), or these alone
+           ("public")
 
     Keys that are not said are not written, so that schemas from before they existed keep their hash.
     """
@@ -55,11 +57,16 @@ class WeightColumn(NamedColumn):
     cap: PositiveDecimal | None = None
     unit: PositiveDecimal | None = None
     total: PositiveDecimal | None = None
+    weighs: Literal["all", "public"] | None = None
 
     @model_validator(mode="after")
     def _check_units(self) -> WeightColumn:
         if (self.cap is None) != (self.unit is None) or (self.total is not None and self.cap is None):
             raise ValueError("a column of weights has a cap and a unit, or neither; a total needs both")
+        if self.weighs is not None and self.cap is None:
+            raise ValueError("a column of weights that says whose rows it weighs needs a cap and a unit")
+        if self.weighs == "public" and self.total is not None:
+            raise ValueError("a total is of the private table's weights; a column that weighs public rows has none")
         if self.cap is not None and self.unit is not None:
             units = Fraction(self.cap) / Fraction(self.unit)
             if units.denominator != 1 or not 1 <= units <= MOST_UNITS:
@@ -80,6 +87,22 @@ class WeightColumn(NamedColumn):
             raise ValueError("a column of weights without a cap is left aside")
         unit = Fraction(self.unit)
         return unit, int(Fraction(self.cap) / unit)
+
+    @property
+    def of_private(self) -> bool:
+        """Whether private rows are weighed by it."""
+        return self.cap is not None and self.weighs != "public"
+
+    @property
+    def of_public(self) -> bool:
+        """Whether rows of public tables that have the column are weighed by it."""
+        return self.cap is not None and self.weighs is not None
+
+    @property
+    def words(self) -> str:
+        """By what rows are weighed, for readers."""
+        unit, cap = self.units
+        return f"{self.name}, in whole units of {self.unit}, at most {float(cap * unit):,.10g} each"
 
     @property
     def total_units(self) -> int | None:
@@ -105,18 +128,26 @@ class WeightColumn(NamedColumn):
         return Fraction(text)
 
 
-_LATER = frozenset({"cap", "unit", "total"})
+_LATER = frozenset({"cap", "unit", "total", "weighs"})
 
 
 def weighing_columns(columns: Iterable[NamedColumn]) -> list[WeightColumn]:
-    """The columns of weights that have a cap."""
-    return [column for column in columns if isinstance(column, WeightColumn) and column.cap is not None]
+    """The columns by which private rows are weighed."""
+    return [column for column in columns if isinstance(column, WeightColumn) and column.of_private]
+
+
+def columns_of_public_weights(columns: Iterable[NamedColumn]) -> list[WeightColumn]:
+    """The columns by which public rows are weighed."""
+    return [column for column in columns if isinstance(column, WeightColumn) and column.of_public]
 
 
 def check_weighing(columns: Iterable[NamedColumn], *, keeps_rows: bool) -> None:
-    """ValueError for two columns by which rows are weighed, or one where k rows of an ID are kept."""
+    """ValueError for two columns by which rows of one kind are weighed, or one of private rows where k rows of an ID
+    are kept."""
     weighing = weighing_columns(columns)
     if len(weighing) > 1:
         raise ValueError("at most one column of weights has a cap; the others are named without one")
+    if len(columns_of_public_weights(columns)) > 1:
+        raise ValueError("public rows are weighed by at most one column; the others do not say so")
     if weighing and keeps_rows:
         raise ValueError('rows are not weighed where "beyond": "keep" keeps k rows of an ID; leave out one of them')

@@ -52,7 +52,7 @@ def person_part() -> None:
     if rules.accounts is None:
         st.caption(SINGLE if rules.mode is Mode.SINGLE_USER else SHARED)
         return
-    actor: Actor | None = service().ledger.actor()
+    actor: Actor | None = service().ledger.admit()
     if actor is not None:
         st.caption(f"**{plain(actor.account.shown)}**, {IN_WORDS[actor.role]}")
         st.button("Sign out", on_click=st.logout, width="stretch")

@@ -43,6 +43,7 @@ PRESENTING = (
     "whoever sits at this browser can turn it off."
 )
 LOOKS_ON = "You look at this population: what is released of it is shown, and you change and spend nothing."
+NOT_YET = "There is nothing to be seen here yet: the population's steward works on it."
 NOTHING_MORE = "Closed: nothing more is bought."
 VIEWERS_ONLY = "This server is for viewers only: no table can be loaded here, and nothing can be spent."
 
@@ -87,7 +88,7 @@ def opened(title: str) -> Study:
     """Draw title, notices and path, and return the open population's public state; without one the page ends here."""
     session = entitled(title)
     if session.population is None:
-        st.info("Open the demo or a population first.")
+        st.info("Open a population first." if session.presenting else "Open the demo or a population first.")
         link(HOME, f"Go to {PAGES[HOME][0]}")
         end()
     try:
@@ -154,6 +155,9 @@ def need(thing: object, words: str, page: str, *, closed: bool = False) -> None:
     closed  whether nothing more is done of the population: the page ends without them, its head has said so
     """
     if not thing and closed:
+        end()
+    if not thing and current().presenting:
+        st.info(NOT_YET)
         end()
     if not thing:
         st.info(words)

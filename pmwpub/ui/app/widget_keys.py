@@ -29,6 +29,7 @@ GOOD_ENOUGH = WidgetKey("wanted error")
 CHOICE_EPSILON = WidgetKey("choice epsilon")
 REVIEWED_RANGE = WidgetKey("reviewed columns")
 MISFIT_POINTS = WidgetKey("misfit points")
+WEIGHT_TOTAL_EPSILON = WidgetKey("weight total epsilon")
 
 
 def variant(name: str) -> WidgetKey:

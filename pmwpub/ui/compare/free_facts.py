@@ -35,7 +35,7 @@ def known_part(study: Study, pools: Sequence[Pool]) -> None:
     st.markdown("##### How many rows suffice? (Proposition 4.3 of the paper)")
     with refusals():
         terms = study.population
-        tables = [(facts.name, facts.rows) for facts in study.usable]
+        tables = [(facts.name, facts.worth) for facts in study.usable]
         rows_calculator(study.workload().queries, terms.rows_per_person, terms.n, tables)
 
 

@@ -14,14 +14,15 @@ from pmwpub.ui.hand_over.chosen_release import chosen, latest, listed, show
 from pmwpub.ui.households.household_plan_form import household_plan_form
 from pmwpub.ui.households.household_results import released_panel
 from pmwpub.ui.households.rule_panel import public_table
+from pmwpub.ui.households.simulated_households import household_errors
 from pmwpub.ui.release.plan_form import in_words
 from pmwpub.ui.release.under_way import outcome_panel
 from pmwpub.ui.widgets.price_form import purchase_form
 
 NOT_COMPARED = (
-    "For a population of households this page sells and simulates nothing: noisy floors and starts, the choice of the "
-    "best candidate, and simulated errors are of persons, whose charges are never added to a household's. Known for "
-    "free: how many whole households of each public table can be copied. pmwpub evaluate simulates errors."
+    "For a population of households this page sells nothing: noisy floors and starts, and the choice of the best "
+    "candidate, are bought by pmwpub assess. What is known for free: how many whole households of each public table "
+    "can be copied, and how far a simulated release is off."
 )
 NO_RULE = "Say first how rows make households."
 
@@ -35,6 +36,8 @@ def compare_households(session: Session, study: Study) -> None:
         public_table(study, study.household_schema())
         if not (closed or session.presenting):
             link("pages/release.py", "Choose a release")
+    if study.household is not None:
+        household_errors(study, study.household_schema())
 
 
 def release_households_page(session: Session, study: Study) -> None:

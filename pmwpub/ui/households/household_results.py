@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
@@ -14,7 +14,7 @@ from pmwpub.service.households.household_downloads import (
     household_downloads,
 )
 from pmwpub.service.households.household_releases import ReleasedHouseholds
-from pmwpub.service.households.released_cells import summary_of
+from pmwpub.service.households.released_cells import rounds_of, summary_of
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
@@ -24,9 +24,9 @@ from pmwpub.ui.release.under_way import watch_release
 from pmwpub.ui.widgets.price_form import NO_RESULT
 from pmwpub.ui.widgets.what_became import show_remarks
 from pmwpub.ui.widgets.whole_numbers import whole_number
-from pmwpub.ui.wording.written import plain
+from pmwpub.ui.wording.written import loss, plain
 
-NOT_SOLD = "Not sold for households: the error of a release, acceptance, and replicate weights."
+NOT_SOLD = "The error of a release is bought by pmwpub error; acceptance and replicate weights are not for households."
 
 
 def released_panel(session: Session, study: Study, found: ReleasedHouseholds) -> None:
@@ -45,29 +45,50 @@ def released_panel(session: Session, study: Study, found: ReleasedHouseholds) ->
         if (buyer := session.buyer(study)) is not None and found.outcome.status != "running":
             with st.expander("Draw again"):
                 draw_again(session, study, buyer, found)
-    if found.bundle is not None:
+    if found.bundle is not None and found.bundle.certificate.rounds is not None:
+        _rounds(rounds_of(found.bundle))
+    elif found.bundle is not None:
         household_answers_panel(found, found.bundle)
 
 
+def _rounds(rounds: Mapping[str, list[str] | list[float]]) -> None:
+    """What PMW^Pub measured, a query a round."""
+    with panel("What was measured, round by round", Badge.DP):
+        st.caption("Each round measured one cell: a noisy count of persons or of households, not clamped.")
+        st.dataframe(dict(rounds), hide_index=True, width="stretch", alt="Each round's query, noisy count and noise.")
+
+
 def _in_short(study: Study, found: ReleasedHouseholds, bundle: HouseholdBundle) -> None:
-    """What is promised, how far numbers may be off, what not to use it for."""
-    said = summary_of(service(), str(found.outcome.booking.result), bundle)
+    """What it is, how far numbers may be off, and what stands behind that."""
     stated = bundle.certificate
+    said = None if stated.rounds is not None else summary_of(service(), str(found.outcome.booking.result), bundle)
     with panel("In short", Badge.DP):
         st.markdown(
             f"**Release {found.number} about {plain(study.population.name)}**: {stated.n:,} synthetic households, "
             f"copies of whole ones of {plain(found.name)}. Protected: {plain(stated.unit)}."
         )
-        st.markdown("**How far numbers may be off**")
-        _list(said.errors[:2])
+        if said is not None:
+            st.markdown("**How far numbers may be off**")
+            _list(said.errors[:2])
         with st.expander("What a household is, what is promised, and what not to use it for"):
-            _list((*said.households, *said.promise, said.spent, *said.errors[2:]))
-            st.markdown("**What not to use it for**")
-            _list(said.cautions)
-            st.markdown(plain(stated.statement))
-            draw = f"booking {stated.charge_id} of this store · draw {stated.repeat + 1}"
-            st.caption(f"ρ = {stated.rho} · plan {stated.plan_sha256[:16]} · {draw}")
-            st.caption(NOT_SOLD)
+            if said is not None:
+                _list((*said.households, *said.promise, said.spent, *said.errors[2:]))
+                st.markdown("**What not to use it for**")
+                _list(said.cautions)
+            _covered(bundle)
+
+
+def _covered(bundle: HouseholdBundle) -> None:
+    """What the certificate states, and the charge."""
+    stated = bundle.certificate
+    st.markdown(plain(stated.statement))
+    st.markdown(plain(stated.outside_the_guarantee))
+    draw = f"booking {stated.charge_id} of this store · draw {stated.repeat + 1}"
+    st.caption(
+        f"ε = {loss(stated.epsilon)} at δ = {loss(stated.delta)} · ρ = {stated.rho} · plan {stated.plan_sha256[:16]} · "
+        f"{draw}"
+    )
+    st.caption(NOT_SOLD)
 
 
 def _list(sentences: Iterable[str]) -> None:

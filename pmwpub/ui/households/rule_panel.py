@@ -28,6 +28,7 @@ IDS, OWN, TAKE = "Column of household ids", "Columns of the household, the same 
 
 def household_panel(session: Session, study: Study, *, changeable: bool) -> None:
     """Say how rows make households and what the public ones are; whoever may change it decides it here."""
+    changeable = changeable and not study.demo
     with panel("Households", Badge.PUBLIC), refusals():
         if study.schema is None or not study.candidates:
             st.caption(TO_COME)

@@ -11,9 +11,9 @@ ASKED = "Whom does one of n stand for?"
 HOMES, LARGEST = "n, the households of the private table", "H, the most persons of one household that count"
 CONSEQUENCE = (
     "One stands for all rows of one household id, 1 to H persons. n, the number of households, is public; how many "
-    "persons there are is not. Take H small: noise on numbers of persons grows with it. Only releases of households "
-    "are sold. What is sold for persons would protect a household of H at H² times the loss (ρ) only, so charges of "
-    "the two are never added up."
+    "persons there are is not. Take H small: noise on numbers of persons grows with it. Only what is made for "
+    "households is sold. What is sold for persons would protect a household of H at H² times the loss (ρ) only, so "
+    "charges of the two are never added up."
 )
 NEIGHBOURS = (
     "All rows of one household are replaced by those, fewer or more, of another; n, the number of households, is "

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from pmwpub.rounding import moment
 from pmwpub.service import Mark
 from pmwpub.service.purchases.caveats import remarks_from
 from pmwpub.ui.app.frame import Badge, panel
+from pmwpub.ui.widgets.at_any_width import table_at_any_width
 from pmwpub.ui.wording.written import plain
 
 
@@ -19,17 +21,13 @@ def decisions_panel(marks: Sequence[Mark]) -> None:
     with panel("Recorded decisions", Badge.PUBLIC):
         for remark in remarks_from(marks):
             st.warning(f"Every plan from then on: {plain(remark)}.", icon=":material/visibility:")
-        st.dataframe(
-            {
-                "time": [mark.time for mark in marks],
-                "what": [mark.kind for mark in marks],
-                "note": [mark.note for mark in marks],
-                **_by(marks),
-            },
-            hide_index=True,
-            width="stretch",
-            alt="Recorded decisions, oldest first.",
-        )
+        found = {
+            "time": [moment(mark.time) for mark in marks],
+            "what": [mark.kind for mark in marks],
+            "note": [mark.note for mark in marks],
+            **_by(marks),
+        }
+        table_at_any_width(found, short=found, key="decisions", alt="Recorded decisions, oldest first.")
 
 
 def _by(marks: Sequence[Mark]) -> dict[str, list[str]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from pmwpub.rounding import moment
 from pmwpub.service.operating.table_loads import NOTHING_RECORDED, TableLoad, loads, shared_tables
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
@@ -31,7 +32,7 @@ def loads_panel() -> None:
 def _table(found: Sequence[TableLoad]) -> None:
     st.dataframe(
         {
-            "time": [one.time for one in found],
+            "time": [moment(one.time) for one in found],
             "population": [one.population for one in found],
             "look": ["elsewhere too" if one.elsewhere else "" for one in found],
             "charged under": [", ".join(one.charged_under) for one in found],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pmwpub.rounding import moment
 from pmwpub.service.operating.known_people import people
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
@@ -19,7 +20,7 @@ def people_panel() -> None:
                 "person": [one.shown for one in found],
                 "subject": [one.subject for one in found],
                 "role": [one.role for one in found],
-                "last sign-in": [one.last for one in found],
+                "last sign-in": [moment(one.last) for one in found],
                 "owns": [", ".join(one.owns) for one in found],
                 "member of": [", ".join(one.member_of) for one in found],
             },

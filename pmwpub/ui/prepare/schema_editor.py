@@ -153,6 +153,7 @@ def _columns() -> dict[str, Any]:
         "cap": config.TextColumn("cap", help="Of weights: a row weighs at most so much. Blank: they are left aside."),
         "unit": config.TextColumn("unit", help="Of weights: rounded to whole ones; the cap is 1 to 1,000 of them."),
         "total": config.TextColumn("total", help="Of weights: what all sum up to, by public sources; never checked."),
+        "weighs": choice("weighs", ("", "all", "public"), "Blank: private rows; all: public rows too; or public rows."),
     }
 
 

@@ -21,6 +21,7 @@ from pmwpub.ui.app.state import Session
 from pmwpub.ui.prepare.nested_panel import nested_part
 from pmwpub.ui.prepare.review_panel import review_part
 from pmwpub.ui.prepare.schema_editor import binning_pickers, editor, unfinished
+from pmwpub.ui.prepare.weights_panel import weights_part
 from pmwpub.ui.widgets.read_as import confirm_reading
 from pmwpub.ui.widgets.reading_progress import progress_bar
 from pmwpub.ui.wording.remedies import remedy_words
@@ -60,6 +61,7 @@ def schema_panel(session: Session, study: Study, *, changeable: bool) -> None:
             if not review_part(session, study, changeable=changeable):
                 schema_table(study.schema)
             nested_part(study)
+            weights_part(session, study, changeable=changeable)
             _leave(session, study, study.schema, changeable=changeable)
         if changeable:
             _change(session, study)

@@ -20,6 +20,7 @@ from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.widgets.read_as import confirm_reading
 from pmwpub.ui.widgets.reading_progress import progress_bar
+from pmwpub.ui.wording.weighed_candidates import weighed_candidates
 from pmwpub.ui.wording.written import plain
 
 ATTEST = "I attest that none of these files was made from the private data"
@@ -36,6 +37,8 @@ def facts_table(candidates: Sequence[CandidateFacts]) -> None:
         "distinct rows": [None if one.support is None else len(one.support) for one in candidates],
         "rows dropped": [one.dropped for one in candidates],
         "rows left out by rules": [one.broken for one in candidates],
+        "rows without weight": [one.weightless for one in candidates],
+        "worth in equal rows": [one.support.people if one.support and one.weighed_by else None for one in candidates],
         "columns ignored": [", ".join(one.ignored) for one in candidates],
         "fits the schema": ["yes" if one.support is not None else "no" for one in candidates],
         "attested": ["yes" if one.attested else "no" for one in candidates],
@@ -46,11 +49,12 @@ def facts_table(candidates: Sequence[CandidateFacts]) -> None:
         hide_index=True,
         width="stretch",
         column_config=dict.fromkeys(
-            ("rows", "distinct rows", "rows dropped", "rows left out by rules"),
-            st.column_config.NumberColumn(format="localized"),
+            [name for name in known if "rows" in name], st.column_config.NumberColumn(format="localized")
         ),
         alt="The public candidates with their sizes and how they fit the schema.",
     )
+    if weighed := weighed_candidates([one for one in candidates if one.support is not None]):
+        st.caption(plain(weighed))
 
 
 def candidates_panel(session: Session, study: Study, *, changeable: bool) -> None:
@@ -156,9 +160,9 @@ def offers_part(session: Session, study: Study) -> None:
         if not _shared(session, study, offers, private):
             return
         for place, one in enumerate(offers):
-            words, drop = st.columns([4, 1], vertical_alignment="center")
-            words.markdown(f"{plain(one.label)}: {len(one.table):,} rows")
-            if drop.button("Give up", key=f"give up {place} {one.table.sha256}"):
+            row = st.container(horizontal=True, vertical_alignment="center")
+            row.markdown(f"{plain(one.label)}: {len(one.table):,} rows", width="stretch")
+            if row.button("Give up", key=f"give up {place} {one.table.sha256}"):
                 session.shelf.offers = [other for other in offers if other is not one]
                 st.rerun()
         wanted = _attested(offers)
@@ -241,12 +245,14 @@ def _change(study: Study) -> None:
 def _word(study: Study, one: CandidateFacts) -> None:
     """The word on one table, and the button that removes it."""
     name = study.population.name
-    keep, drop = st.columns([4, 1], vertical_alignment="center")
+    row = st.container(horizontal=True, vertical_alignment="center")
     label = f"{plain(one.name)} was not made from the private data"
-    attested = keep.checkbox(label, value=one.attested, key=f"attest {one.sha256} {one.attested}")
+    attested = row.checkbox(
+        label, value=one.attested, key=f"attest {one.sha256} {one.attested}", width="stretch", wrap=True
+    )
     if attested != one.attested:
         study_store.attest(service(), name, one.sha256, attested=attested)
         st.rerun()
-    if drop.button("Remove", key=f"remove {one.sha256}", help="Deletes the stored file; what was bought stays."):
+    if row.button("Remove", key=f"remove {one.sha256}", help="Deletes the stored file; what was bought stays."):
         study_store.remove_candidate(service(), name, one.sha256)
         st.rerun()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from pmwpub.accounts.people import Account, Standing
+from pmwpub.accounts.people import Account, Role, Standing
 from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
 from pmwpub.ui.app.frame import Badge, panel, refusals
@@ -42,27 +42,34 @@ def members_panel(session: Session, study: Study) -> None:
         if not service().ledger.owns(name):
             st.caption("Its owner enters members.")
             return
-        _form(session, name, [one.account for one in known])
+        _form(session, name, {one.account: one.standing for one in known})
 
 
-def _form(session: Session, name: str, members: Sequence[Account]) -> None:
+def _form(session: Session, name: str, members: Mapping[Account, Standing]) -> None:
     """Enter one of the members, or of those who are found by a name: people choose their names, never their subject."""
     shown = st.text_input("E-mail or name, as shown when they sign in")
     found = service().ledger.find_people(name, shown) if shown.strip() else []
     if shown.strip() and not found:
         st.caption("Nobody who signed in here is shown so. Members sign in once before they are added.")
-    people = [*found, *(one for one in members if one not in found)]
-    with st.form("members", enter_to_submit=False, border=False):
-        left, right = st.columns(2)
-        who = left.selectbox(
-            "Person", people, None, format_func=lambda one: _told(one, people), placeholder="Choose, by the subject"
-        )
-        chosen = right.selectbox("is", list(AS))
-        if st.form_submit_button("Enter", key="enter member"):
-            if who is None:
-                st.error("Choose a person.", icon=":material/block:")
-            else:
-                _enter(session, name, who, AS[chosen])
+    standings = {one.account: _preset(one.role) for one in found} | dict(members)
+    people = list(dict.fromkeys([*(one.account for one in found), *members]))
+    left, right = st.columns(2)
+    who = left.selectbox(
+        "Person", people, None, format_func=lambda one: _told(one, people), placeholder="Choose, by the subject"
+    )
+    held = Standing.VIEWER if who is None else standings[who]
+    key = "standing" if who is None else f"standing of {who.subject} {people.index(who)}"
+    chosen = right.selectbox("is", list(AS), list(AS.values()).index(held), key=key)
+    if st.button("Enter", key="enter member"):
+        if who is None:
+            st.error("Choose a person.", icon=":material/block:")
+        else:
+            _enter(session, name, who, AS[chosen])
+
+
+def _preset(role: Role | None) -> Standing:
+    """What somebody who is no member yet is entered as unless another is chosen: no more than the role is good for."""
+    return Standing.STEWARD if role is not None and role.works else Standing.VIEWER
 
 
 def _told(account: Account, among: Sequence[Account]) -> str:

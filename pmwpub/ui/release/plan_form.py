@@ -8,8 +8,16 @@ import streamlit as st
 
 from pmwpub.errors import PlanError, StillToChoose
 from pmwpub.numerals import as_fraction
-from pmwpub.plans import AnyReleasePlan, HouseholdPlan, ReleasePlan, UnchangedPlan, WeightedPoolPlan
+from pmwpub.plans import (
+    AnyReleasePlan,
+    HouseholdPlan,
+    HouseholdRoundPlan,
+    ReleasePlan,
+    UnchangedPlan,
+    WeightedPoolPlan,
+)
 from pmwpub.plans.criteria import Criterion
+from pmwpub.plans.household_round_plans import AnyHouseholdPlan
 from pmwpub.rounding import in_percent, near
 from pmwpub.service import Assessed, PrivateTable, Study
 from pmwpub.service.bought.best_candidate import choices
@@ -78,20 +86,22 @@ def _by_engine(
     return plan, advice
 
 
-def in_words(study: Study, plan: AnyReleasePlan | HouseholdPlan) -> str:
+def in_words(study: Study, plan: AnyReleasePlan | AnyHouseholdPlan) -> str:
     """What a plan buys, as the plan itself has it."""
     name = plain(study.known_names(plan.inputs.candidates))
-    if isinstance(plan, HouseholdPlan):
+    if isinstance(plan, HouseholdPlan | HouseholdRoundPlan):
         return f"a release of households with {name}, plan {plan.sha256[:16]}"
     criteria = "; ".join(plain(one.words) for one in plan.criteria)
     meets = f", which has to meet: {criteria}" if criteria else ""
     return f"a release with {name}, {steps_in_words(plan)}, plan {plan.sha256[:16]}{meets}"
 
 
-def steps_in_words(plan: AnyReleasePlan | HouseholdPlan) -> str:
+def steps_in_words(plan: AnyReleasePlan | AnyHouseholdPlan) -> str:
     """The engine of a plan, by what it does: "25 rounds", or "by table fit"."""
     if isinstance(plan, HouseholdPlan):
         return "whole households by table fit"
+    if isinstance(plan, HouseholdRoundPlan):
+        return f"whole households by PMW^Pub, rounds: {plan.rounds:,}"
     if isinstance(plan, WeightedPoolPlan):
         return "by table fit with learnt weights"
     if not isinstance(plan, ReleasePlan):

@@ -17,6 +17,7 @@ AT_WORK = {
     "table-fit": ("Table fit", "step"),
     "table-fit-pool": ("Table fit", "step"),
     "households": ("Table fit of households", "step"),
+    "households-pmw-pub": ("PMW^Pub of households", "round"),
 }
 """What works on a plan, and what its progress counts, by the kind of plan."""
 

@@ -75,8 +75,8 @@ def watch(waiting: Sequence[Waiting], unit: str, *, charged: bool, cancel: bool 
             _at_work(item)
             continue
         share = job.done / job.total if job.total else 0.0
-        bar, stop = st.columns([5, 1], vertical_alignment="center") if cancel else (st, None)
-        bar.progress(min(1.0, share), text=f"{plain(item.label)}: {progress(job, unit, engine.place(item.key))}")
+        row = st.container(horizontal=True, vertical_alignment="center")
+        row.progress(min(1.0, share), text=f"{plain(item.label)}: {progress(job, unit, engine.place(item.key))}")
         hint = "The charge stays, and there will be no result." if charged else "Nothing was charged."
-        if stop is not None and stop.button("Cancel", key=f"cancel {item.key}", help=hint, width="stretch"):
+        if cancel and row.button("Cancel", key=f"cancel {item.key}", help=hint):
             engine.cancel(item.key)

@@ -13,7 +13,10 @@ from pmwpub.ui.wording.written import counted, loss, plain
 
 PROTECT, PREPARE = "pages/protect.py", "pages/prepare.py"
 COMPARE, RELEASE, HAND_OVER = "pages/compare.py", "pages/release.py", "pages/hand_over.py"
-RELEASES, COMPARISONS = ("release", "table-fit", "table-fit-pool", "households"), ("assessment", "best")
+RELEASES, COMPARISONS = (
+    ("release", "table-fit", "table-fit-pool", "households", "households-pmw-pub"),
+    ("assessment", "best"),
+)
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,10 @@ def remedy_words(remedy: Remedy) -> str:
     return _RULES[remedy.rule].format(f'"{remedy.value}"' if remedy.rule in _QUOTED else remedy.value)
 
 
-def _weight_words(cap: str, unit: str, total: str = "") -> str:
-    return f"Weigh rows by it, at most {cap} each, in units of {unit}{f', {total} in all' if total else ''}"
+def _weight_words(cap: str, unit: str, *more: str) -> str:
+    whose = {"all": ", public rows too", "public": ", public rows alone"}
+    said = "".join(whose.get(one, f", {one} in all") for one in more)
+    return f"Weigh rows by it, at most {cap} each, in units of {unit}{said}"
 
 
 def _parent_words(name: str, way: str, rest: str = "") -> str:

@@ -38,7 +38,10 @@ def lines(folder: Path) -> list[dict[str, str]]:
 def test_errors_of_persons_and_of_households_stand_beside_the_table_unchanged(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = evaluate(capsys, "--html", "page.html")
+    said = evaluate(capsys, "--html", "page.html", "--floors")
+    (floor,) = said["floors"]
+    assert floor["candidate"] == "b.csv"
+    assert 0 <= floor["lower"] <= floor["upper"] <= 1
     assert said["not_private"]
     assert (said["n"], said["unit"], said["runs"]) == (60, "household of at most 4 persons", 2 * (1 + 2))
     found = [(one["level"], one["method"], float(one["epsilon"])) for one in lines(folder)]
@@ -58,7 +61,7 @@ def test_what_takes_no_households_has_a_line_and_a_sentence(folder: Path, capsys
     assert "HDMM (no rows) did not run: HDMM (no rows) does not take households" in (folder / "page.html").read_text()
 
 
-@pytest.mark.parametrize("more", [["--floors"], ["--floors", "--html", "p.html", "--theory"], ["--prefixes", "age"]])
+@pytest.mark.parametrize("more", [["--floors", "--html", "p.html", "--theory"], ["--prefixes", "age"]])
 def test_what_a_simulation_of_households_does_not_have_is_refused(
     folder: Path, capsys: pytest.CaptureFixture[str], more: list[str]
 ) -> None:

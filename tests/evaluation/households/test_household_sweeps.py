@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 from support.households import csv_of, homes, schema_text
 
-from pmwpub.errors import PlanError
-from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED, Run, Sweep
+from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED, CertifiedFloor, Run, Sweep
 from pmwpub.evaluation.households import household_engines
-from pmwpub.evaluation.households.household_engines import HOUSEHOLD_ENGINES, FittedHouseholds
+from pmwpub.evaluation.households.household_engines import HOUSEHOLD_ENGINES, FittedHouseholds, RoundsOfHouseholds
 from pmwpub.evaluation.households.household_stages import LEVELS, HouseholdStage, cell_weights
 from pmwpub.evaluation.households.household_sweeps import HouseholdSimulation, simulate_households
 from pmwpub.mechanisms.households.household_counts import count_households
 from pmwpub.plan_inputs import WorkloadChoice
 from pmwpub.service.households import household_releases
-from pmwpub.service.simulations.truths.household_truths import household_stage
+from pmwpub.service.simulations.households.household_truths import household_stage
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.households.household_schema import HouseholdSchema
 from pmwpub.tabular.households.reading_households import private_households, public_households
 
+FLOORS = Sweep((1.0,), methods=(UNCHANGED,))
 SCHEMA = HouseholdSchema.from_json(schema_text())
 
 
@@ -87,6 +87,24 @@ def test_the_noise_is_that_of_a_release_at_the_same_price() -> None:
     assert plan.own.constants.one_way_share == household_engines.OWN_ONE_WAY_SHARE
 
 
+def test_rounds_cost_what_a_release_s_do_and_ask_what_is_compared() -> None:
+    """T epsilon0^2 in all, sigma = H/epsilon0 persons or 1/epsilon0 households; 25 rounds where none are said."""
+    stage = stage_of(homes(40, 3), b=homes(40, 4))
+    engine = RoundsOfHouseholds()
+    plan = engine.schedule(stage, Run("b.csv", PMW_PUB, 1.0, 5, 0))
+    assert plan.rho <= stage.budget(1.0)
+    assert float(plan.rho.rho) == pytest.approx(float(stage.budget(1.0).rho), rel=1e-3)
+    assert (plan.rounds, plan.n, plan.largest) == (5, 40, 4)
+    assert "too few" in engine.refusal(stage, Run("b.csv", PMW_PUB, 1.0, 10**18, 0))
+    lines = swept(stage, PMW_PUB, epsilons=(1.0,)).levels["combined"].errors
+    assert [(one.rounds, one.seed) for one in lines] == [(25, 0), (25, 1)]
+    many = simulate_households(
+        stage, Sweep((5_000.0,), rounds=(60,), runs=1, methods=(UNCHANGED, PMW_PUB), floors=False)
+    )
+    unchanged, fitted = many.levels["combined"].errors
+    assert fitted.max_error < unchanged.max_error
+
+
 def test_what_takes_no_households_says_so_and_has_no_line() -> None:
     stage = stage_of(homes(40, 3), b=homes(40, 4))
     others = ("hdmm", "mwem", "table-fit-grown", f"{PMW_PUB}+average")
@@ -114,7 +132,14 @@ def test_runs_are_the_same_again_and_an_engine_that_is_added_takes_part(monkeypa
     assert [(one.rounds, one.seed) for one in lines] == [(3, 0), (3, 1), (5, 0), (5, 1)]
 
 
-def test_floors_are_refused() -> None:
-    stage = stage_of(homes(10, 3), b=homes(10, 4))
-    with pytest.raises(PlanError, match="No floor is certified"):
-        simulate_households(stage, Sweep((1.0,)))
+def test_the_floor_is_of_both_levels_together_and_no_mixture_is_below_it() -> None:
+    alone, family = ["own,adult,f"], ["rent,adult,m", "rent,child,f"]
+    one_kind = stage_of([alone, family], k=1, b=[alone, alone])  # its one mixture is off by a half, see above
+    floors = {level: own.floors for level, own in simulate_households(one_kind, FLOORS).levels.items()}
+    assert floors == {"persons": [], "households": [], "combined": [CertifiedFloor("b.csv", 0.5, 0.5)]}
+    truth = homes(30, 1)
+    stage = stage_of(truth, k=1, b=homes(20, 2), c=[*truth, *[alone] * 30])
+    some, all_of_them = simulate_households(stage, FLOORS).levels["combined"].floors
+    assert (some.candidate, all_of_them.candidate) == ("b.csv", "c.csv")
+    assert all_of_them.upper <= 1e-3  # half of its households are the truth's own
+    assert 0 <= some.lower <= some.upper <= 1

@@ -51,6 +51,7 @@ def resealed(files: dict[str, bytes], /, **bodies: bytes) -> dict[str, bytes]:
 
 def test_the_folder_holds_as_it_was_written(files: dict[str, bytes]) -> None:
     assert len(checked_households(files)) == 7
+    assert "rounds" not in json.loads(files["certificate.json"]), "as before there were any"
     assert checked_households(resealed(files)) == checked_households(files)
 
 
@@ -92,7 +93,7 @@ OTHER: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("key", HouseholdCertificate.model_fields)
+@pytest.mark.parametrize("key", [key for key in HouseholdCertificate.model_fields if key != "rounds"])
 def test_every_key_of_the_certificate_is_held_against_something(files: dict[str, bytes], key: str) -> None:
     now = json.loads(files["certificate.json"])[key]
     changed = edited(files, **{key: OTHER.get(key, lambda words: words[:-1] + "x")(now)})

@@ -11,15 +11,21 @@ from ledger.persons import steward
 from support.households import LARGEST, csv_of, homes, schema_text
 
 from pmwpub.accounts.people import Standing
-from pmwpub.errors import FileRefused, OverlapUndecided, Overspent, PlanError, StewardNeeded
+from pmwpub.errors import FileRefused, OverlapUndecided, Overspent, PlanError, PmwPubError, StewardNeeded
 from pmwpub.ledger import Population
-from pmwpub.plans import HouseholdPlan, WorkloadChoice, household_plans
+from pmwpub.mechanisms.households import household_steps
+from pmwpub.plans import (
+    HouseholdPlan,
+    HouseholdRoundPlan,
+    WorkloadChoice,
+    household_plans,
+)
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.release.households.household_bundle import HouseholdBundle
 from pmwpub.service import Service, purchases
 from pmwpub.service.bought.releases import table_fit_plan
 from pmwpub.service.households.household_loading import HouseholdTable, adopt_households, load_households
-from pmwpub.service.households.household_releases import household_bundle, household_plan
+from pmwpub.service.households.household_releases import household_bundle, household_plan, household_round_plan
 from pmwpub.service.households.household_unit import largest_household
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.study import Study
@@ -171,6 +177,42 @@ def test_what_would_not_fit_in_memory_is_refused_before_a_charge(town: Town, mon
     monkeypatch.setattr(household_plans, "MOST_ENTRIES", 100)
     with pytest.raises(PlanError, match="smaller public table"):
         town.buy(town.plan())
+    assert town.spent == ZCDP(0)
+
+
+def rounds(town: Town, **settings: Any) -> HouseholdRoundPlan:
+    asked: Any = {"epsilon": "1", "private": town.private, "settings": {"rounds": 3} | settings}
+    return household_round_plan(town.service, town.current, SCHEMA, [town.key], **asked)
+
+
+def test_rounds_are_charged_what_they_cost_once_and_what_is_stored_reads_back(town: Town) -> None:
+    plan = rounds(town)
+    outcome = town.buy(plan)
+    assert town.spent == plan.schedule().rho <= plan.budget
+    assert (town.buy(plan).fresh, town.spent) == (False, plan.schedule().rho)
+    found = household_bundle(town.service, outcome.booking)
+    assert found is not None
+    assert found.to_bytes() == outcome.result
+    assert plan.replay_seed(0) != plan.replay_seed(1), "each draw has a public seed of its own"
+
+
+def test_rounds_that_would_not_fit_or_not_be_exact_are_refused_before_a_charge(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = rounds(town)
+    for where, name, few, words in (
+        (household_plans, "MOST_ENTRIES", 100, "smaller public table"),
+        (household_plans, "MOST_CELLS", 10, "at most 10 cells"),
+        (household_steps, "FINEST", 2**60, "exact 64-bit sums"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(where, name, few)
+            with pytest.raises(PmwPubError, match=words):
+                town.buy(plan)
+    with pytest.raises(PlanError, match="other terms"):
+        town.buy(plan.model_copy(update={"n": N + 1}))
+    with pytest.raises(OverlapUndecided):
+        town.buy(plan, tick=False)
     assert town.spent == ZCDP(0)
 
 

@@ -12,7 +12,7 @@ from pmwpub.errors import SchemaError, StoreUnavailable
 from pmwpub.ledger import documents
 from pmwpub.service import Study
 from pmwpub.service.inputs import decisions, schema_editing, study_store
-from pmwpub.tabular.schema.column_types import Column, IdColumn, IgnoredColumn, NumericColumn
+from pmwpub.tabular.schema.column_types import Column, IdColumn, IgnoredColumn, NumericColumn, WeightColumn
 from pmwpub.tabular.schema.draft_record import Remedy
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -181,3 +181,31 @@ def test_a_decision_that_makes_no_sense_changes_neither_schema_nor_decisions(sur
         decide(surveyed, ("sex", "kind", "date"))
     assert schema(surveyed) == before
     assert decisions.decisions(surveyed.service, surveyed.name) == decisions.Decisions()
+
+
+def test_rows_are_weighed_by_a_decision_that_drafts_follow_and_that_is_taken_back(surveyed: Bench) -> None:
+    weigh = ("income", "weight", "90000:100")
+    before = column(surveyed, "income")
+    decide(surveyed, weigh)
+    weighed = WeightColumn(name="income", kind="weight", cap="90000", unit="100")
+    assert schema(surveyed).weight_column == weighed
+    schema_editing.redrafted(surveyed.service, now(surveyed))
+    assert schema(surveyed).weight_column == weighed
+    decide(surveyed, ("income", "weight", "50000:100"))
+    assert decisions.decisions(surveyed.service, surveyed.name).of("income")[-1].value == "50000:100"
+    decide(surveyed, ("income", "kind", "ignore"))
+    assert schema(surveyed).weight_column is None
+    assert isinstance(column(surveyed, "income"), IgnoredColumn)
+    decide(surveyed, weigh)
+    assert schema(surveyed).weight_column == weighed
+    for remedy in decisions.decisions(surveyed.service, surveyed.name).of("income"):
+        decisions.undo(surveyed.service, now(surveyed), remedy)
+    assert column(surveyed, "income") == before
+
+
+def test_a_weight_that_means_nothing_is_not_stored(surveyed: Bench) -> None:
+    before = schema(surveyed)
+    with pytest.raises(SchemaError, match="CAP:UNIT"):
+        decide(surveyed, ("income", "weight", "90000"))
+    assert schema(surveyed) == before
+    assert decisions.decisions(surveyed.service, surveyed.name).remedies == ()

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from jobs.waiting import until
-from service.conftest import csv_of
+from service.conftest import bench_of, csv_of
 
 from pmwpub import settings
 from pmwpub.accounts import account_rules
@@ -24,6 +24,7 @@ from pmwpub.ledger import Charge, Ledger, PlanKey, Population
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.service import Policy, Service
 from pmwpub.service.core import job_key
+from pmwpub.service.inputs.demo import open_demo
 from pmwpub.service.operating import job_lines, known_people, limits, registered_populations, server_health, table_loads
 from pmwpub.service.policy import Mode
 
@@ -187,6 +188,18 @@ def test_the_operator_is_told_of_every_load_and_an_owner_of_his_own_as_if_there_
         bens = table_loads.own_loads(town.service, "west")
     assert [(one.population, one.charged_under, one.loaded_under) for one in bens] == [("west", (), ())] * 2
     assert not any(one.elsewhere for one in bens), "one table of Ben's is Ada's too, and he is not told"
+
+
+def test_what_is_said_where_no_load_is_recorded_is_so(url: str) -> None:
+    """A shared server records a load of somebody's own table, and none of a demo's."""
+    assert "Each such load is recorded" in table_loads.NOTHING_RECORDED
+    assert "those of a demo's generated table are not" in table_loads.NOTHING_RECORDED
+    with Ledger.open(url) as ledger:
+        service = Service(ledger, InlineEngine(), policy=Policy(Mode.SHARED))
+        open_demo(service)
+        assert ledger.attempts() == []
+        bench = bench_of(service, url)
+        assert [one.population for one in ledger.attempts()] == [bench.name]
 
 
 def test_whoever_owns_nothing_or_owned_it_once_is_told_of_no_load(town: Town) -> None:

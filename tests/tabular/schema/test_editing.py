@@ -40,7 +40,7 @@ def test_every_rule_of_a_schema_is_a_cell_and_comes_back() -> None:
         "name": "income", "kind": "numeric", "values": ["-1.5", "0", "1e+20"], "missing": True, "other": True,
         "outside": "other", "strip": False, "casefold": True, "decimal": ",", "thousands": ".",
         "codes": [], "nfc": False, "number": False, "part": "", "order": "", "beyond": "",
-        "cap": "", "unit": "", "total": "", "prefix": "", "suffix": "", "pivot": "", "parents": [],
+        "cap": "", "unit": "", "total": "", "weighs": "", "prefix": "", "suffix": "", "pivot": "", "parents": [],
     }  # fmt: skip
     assert schema_of(rows, EVERY_RULE.missing_tokens) == EVERY_RULE
 

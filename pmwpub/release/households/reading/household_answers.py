@@ -12,6 +12,7 @@ from pmwpub.errors import WorkloadError
 from pmwpub.mechanisms.table_fit.intervals.cell_errors import LARGEST_ORDER
 from pmwpub.records import Dataset, Floats
 from pmwpub.release.households.household_bundle import HouseholdBundle
+from pmwpub.release.households.household_certificate import refuse_rounds
 from pmwpub.release.households.reading.household_cells import HouseholdCell, HouseholdNumber
 from pmwpub.release.households.reading.measured_households import Counted, MeasuredHouseholds
 from pmwpub.release.households.reading.noisy_sums import NoisySum
@@ -26,6 +27,7 @@ class HouseholdAnswers:
     """
 
     def __init__(self, bundle: HouseholdBundle) -> None:
+        refuse_rounds(bundle.certificate)
         self._bundle, self.measured = bundle, MeasuredHouseholds(bundle)
         self._n, self._largest = float(bundle.certificate.n), float(bundle.schema.largest)
         self._by_weights: dict[tuple[Counted, tuple[int, ...]], Floats] = {}

@@ -9,6 +9,7 @@ from pathlib import Path
 from pmwpub.errors import CertificateError
 from pmwpub.plans.household_plans import planned_tables
 from pmwpub.release.households.household_bundle import HouseholdBundle
+from pmwpub.release.households.household_certificate import refuse_rounds
 from pmwpub.release.households.household_checks import check_stated_tables, household_files_in
 from pmwpub.release.households.household_copies import weighted_households
 from pmwpub.release.households.household_files import REPORT, SCHEMA, TABLES, WEIGHTED, WEIGHTS
@@ -27,6 +28,7 @@ def household_bundle_of(files: Mapping[str, bytes]) -> HouseholdBundle:
     """The same of files by name: of these tables, weights and plan alone, and of no public or private table."""
     try:
         certificate, schema = stated_release(files)
+        refuse_rounds(certificate)
         for name in (SCHEMA, TABLES, WEIGHTS, WEIGHTED):
             if hashlib.sha256(files[name]).hexdigest() != certificate.files.get(name):
                 raise CertificateError(f"{name} is not what the certificate names; nothing is answered.")

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from importlib import metadata
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking, Charge
 from pmwpub.mechanisms.households.household_atoms import HouseholdAtoms
 from pmwpub.mechanisms.households.household_counts import count_households
 from pmwpub.mechanisms.households.household_fit import HouseholdRelease
-from pmwpub.mechanisms.households.household_schedule import HouseholdSchedule
 from pmwpub.plans import HouseholdPlan
-from pmwpub.privacy.budget import ZCDP, epsilon_of
-from pmwpub.release.certificates.certificate_parts import LedgerTotal, decimal_rho, versions
+from pmwpub.plans.household_plans import PlanOfHouseholds
+from pmwpub.plans.household_question_plans import OfPublicHouseholds
 from pmwpub.release.households.household_bundle import HouseholdBundle
-from pmwpub.release.households.household_certificate import HouseholdCertificate, PublicFacts, stated_tables
+from pmwpub.release.households.household_certificate import stated_tables
 from pmwpub.release.households.reading.household_report import with_report
-from pmwpub.rounding import stated_delta
 from pmwpub.service.core import Service
 from pmwpub.service.households.household_loading import HouseholdTable
 from pmwpub.service.households.household_unit import check_unit
@@ -26,15 +22,12 @@ from pmwpub.service.inputs import stored_tables
 from pmwpub.service.inputs.study import MINIMUM_ROWS, Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.caveats import remarks_from
+from pmwpub.service.purchases.households.household_statement import StatedHouseholds
 from pmwpub.service.purchases.protocol import Prepared
-from pmwpub.service.purchases.release_statement import candidate_of
 from pmwpub.tabular.households.grouped_persons import Households
 from pmwpub.tabular.households.household_schema import HouseholdSchema
 from pmwpub.tabular.households.reading_households import PublicHouseholds, public_households
 from pmwpub.tasks.household_work import HouseholdWork
-
-UNKNOWN_TIME = "2000-01-01T00:00:00+00:00"
-"""Stands for the time of a charge in a draft that is made before it."""
 
 
 @dataclass(frozen=True)
@@ -71,22 +64,32 @@ class HouseholdPurchase:
     def prepared(self, service: Service, private: PrivateTable, current: Study, repeat: int) -> Prepared:
         """The purchase, once all that it needs belongs together and its price is seen to be covered."""
         plan = self.plan
-        households, schema = _belonging(plan, private, current)
+        households, schema = belonging(plan, private, current)
+        current.check_usable(plan.inputs.candidates)
         public = public_of(service, current, plan.inputs.candidates[0], schema)
         schedule = plan.schedule(schema, public.households)
         if schedule.rho > plan.budget:
             raise PlanError("The tables' noise would cost more than the budget of the plan. Nothing was charged.")
         remarks = remarks_from(service.ledger.marks(current.population.name))
-        bought = _BoughtHouseholds(plan, current, schema, public, schedule, remarks)
-        _refuse_unstated(bought, service, repeat)
+        bought, tables = StatedHouseholds(plan, current, schema, public, remarks), stated_tables(schedule)
+        bought.refuse_unstated(service, repeat, plan.budget, tables)
         atoms = HouseholdAtoms.of(public.households)
+
+        def to_bytes(booking: Booking, found: object) -> bytes:
+            if not isinstance(found, HouseholdRelease):
+                raise PlanError("A release of households needs a finished run.")
+            stated = bought.booked(service, booking, tables)
+            return with_report(HouseholdBundle.of(stated, schema, atoms.households, found)).to_bytes()
+
         return Prepared(
             work=lambda: HouseholdWork(atoms, count_households(schedule.tables, households), schedule),
-            encode=lambda booking, found: bought.to_bytes(service, booking, atoms, found),
+            encode=to_bytes,
         )
 
 
-def _belonging(plan: HouseholdPlan, private: PrivateTable, current: Study) -> tuple[Households, HouseholdSchema]:
+def belonging(
+    plan: PlanOfHouseholds | OfPublicHouseholds, private: PrivateTable, current: Study
+) -> tuple[Households, HouseholdSchema]:
     """The private households and their schema, once plan, table and population are seen to belong together.
 
     Raises PlanError where they do not, before anything is charged.
@@ -96,7 +99,7 @@ def _belonging(plan: HouseholdPlan, private: PrivateTable, current: Study) -> tu
     if terms.n < MINIMUM_ROWS:
         raise PlanError(f"A run needs at least {MINIMUM_ROWS} households, a public bound; {terms.n} are registered.")
     if not isinstance(private, HouseholdTable) or private.households is None or private.schema is None:
-        raise PlanError("A release of households needs a private table that was loaded as households.")
+        raise PlanError("What is bought of households needs a private table that was loaded as households.")
     if persons is None or {persons.sha256, private.schema_sha256} != {plan.inputs.schema_sha256}:
         raise PlanError("The schema changed since this was planned; plan again.")
     if private.schema.rule != plan.household:
@@ -106,7 +109,6 @@ def _belonging(plan: HouseholdPlan, private: PrivateTable, current: Study) -> tu
     counted = (plan.n, private.n, len(private.households))
     if private.population != terms.name or set(counted) != {terms.n} or private.rows_per_person != plan.largest:
         raise PlanError("The plan and the private table belong to other terms than this population's; plan again.")
-    current.check_usable(plan.inputs.candidates)
     return private.households, private.schema
 
 
@@ -119,69 +121,3 @@ def public_of(service: Service, current: Study, sha256: str, schema: HouseholdSc
     key = f"households:{sha256}{stored_tables.spelt(facts.options)}:{schema.sha256}"
     table = stored_tables.table(service, current.population.name, sha256)
     return service.cache(key, lambda: public_households(table, schema))
-
-
-@dataclass(frozen=True, eq=False)
-class _BoughtHouseholds:
-    """What a purchase runs on, from the preparation to its stored bytes. Public alone."""
-
-    plan: HouseholdPlan
-    current: Study
-    schema: HouseholdSchema
-    public: PublicHouseholds
-    schedule: HouseholdSchedule
-    remarks: tuple[str, ...]
-
-    def to_bytes(self, service: Service, booking: Booking, atoms: HouseholdAtoms, found: object) -> bytes:
-        if not isinstance(found, HouseholdRelease):
-            raise PlanError("A release of households needs a finished run.")
-        history = service.ledger.history(booking.population)
-        spent = sum((record.rho for record in history if record.id <= max(booking.charges)), ZCDP(0))
-        rho = sum((record.rho for record in history if record.id in booking.charges), ZCDP(0))
-        stated = self.stated((booking.charges[0], booking.key.repeat, booking.created), rho, spent)
-        return with_report(HouseholdBundle.of(stated, self.schema, atoms.households, found)).to_bytes()
-
-    def stated(self, charged: tuple[int, int, str], rho: ZCDP, spent: ZCDP) -> HouseholdCertificate:
-        """The certificate but for what is drawn.
-
-        charged  the number of the charge, which draw of the plan it paid, and when
-        spent    by the population by then, this charge included
-        """
-        terms, plan, public = self.current.population, self.plan, self.public
-        return HouseholdCertificate(
-            epsilon=epsilon_of(rho, terms.delta),
-            delta=stated_delta(terms.delta),
-            rho=decimal_rho(rho.units),
-            population=terms.name,
-            unit=terms.unit,
-            n=plan.n,
-            largest_household=plan.largest,
-            tables=stated_tables(self.schedule),
-            strengths=None,
-            schema_sha256=self.schema.sha256,
-            candidate=candidate_of(self.current.candidate(plan.inputs.candidates[0])),
-            public=PublicFacts(**public.facts),
-            plan=json.loads(plan.canonical),
-            plan_sha256=plan.sha256,
-            charge_id=charged[0],
-            repeat=charged[1],
-            charged_at=charged[2],
-            ledger_total=LedgerTotal(rho=decimal_rho(spent.units), epsilon=epsilon_of(spent, terms.delta)),
-            budget=LedgerTotal(rho=decimal_rho(terms.total.units), epsilon=epsilon_of(terms.total, terms.delta)),
-            remarks=self.remarks,
-            versions=versions() | {"scipy": metadata.version("scipy")},
-        )
-
-
-def _refuse_unstated(bought: _BoughtHouseholds, service: Service, repeat: int) -> None:
-    """PlanError where the certificate could not be stated or written down: after the charge it would be too late."""
-    budget = bought.plan.budget
-    spent = service.ledger.balance(bought.current.population.name).spent + budget
-    try:
-        drafted = bought.stated((1, repeat, UNKNOWN_TIME), budget, spent).to_bytes()
-        HouseholdCertificate.from_bytes(drafted)
-    except ValueError:
-        raise PlanError(
-            "The certificate of this release could not be stated: a name or a number in it has characters or digits "
-            "that it cannot hold. Nothing was charged."
-        ) from None

@@ -22,31 +22,41 @@ from pmwpub.tabular.coding.encode import Encoded
 class PlayedTruth:
     """A public table that plays the private one.
 
-    own  int64 (rows,): what each row weighs, in units; None where it has no weights, or none are asked for
+    own     int64 (rows,): what each row weighs, in units; None where it has no weights, or none are asked for
+    public  int64 (rows,): what each weighs as a public row; None where each counts once. Where private rows are not
+            weighed, it plays people who are drawn by this
     """
 
     name: str
     rows: Dataset
     own: Ints | None = field(default=None, repr=False)
+    public: Ints | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, facts: CandidateFacts) -> PlayedTruth:
         """A candidate; PlanError where it does not fit the schema."""
         if facts.dataset is None:
             raise PlanError(f"{facts.name} does not fit the schema and cannot play the truth.")
-        return cls(facts.name, facts.dataset, facts.as_truth)
+        return cls(facts.name, facts.dataset, facts.as_truth, facts.weights)
 
     @classmethod
     def encoded(cls, name: str, table: Encoded) -> PlayedTruth:
         """A table that was read."""
-        return cls(name, table.dataset, table.as_truth)
+        return cls(name, table.dataset, table.as_truth, table.weights)
 
-    def halves(self) -> tuple[PlayedTruth, Dataset]:
-        """One half at random to play the truth, and the other one."""
-        half, rest = half_places(len(self.rows), 0)
-        own = None if self.own is None else self.own[half]
-        domain, codes = self.rows.domain, self.rows.codes
-        return PlayedTruth(self.name, Dataset(domain, codes[half]), own), Dataset(domain, codes[rest])
+    @property
+    def support(self) -> Support:
+        """Its rows as a public table's."""
+        return Support.of(self.rows, self.public)
+
+    def halves(self) -> tuple[PlayedTruth, Support]:
+        """One half at random to play the truth, and the other one to play a public table."""
+        half, rest = (self._at(places) for places in half_places(len(self.rows), 0))
+        return half, rest.support
+
+    def _at(self, places: Ints) -> PlayedTruth:
+        own, public = (None if one is None else one[places] for one in (self.own, self.public))
+        return PlayedTruth(self.name, Dataset(self.rows.domain, self.rows.codes[places]), own, public)
 
     def stage(
         self, current: Study, workload: Workload, supports: Mapping[str, Support], *, as_it_is: bool = False
@@ -61,7 +71,7 @@ class PlayedTruth:
         people, weighed = current.population, self._weighed(current, as_it_is=as_it_is)
         if weighed is not None:
             return Stage.weighing(workload, weighed, supports, people.delta, people.rows_per_person)
-        rows = self.rows if as_it_is else resampled(self.rows, people.n, 0)
+        rows = self.rows if as_it_is else resampled(self.support, people.n, 0)
         return Stage(workload, count(workload, rows), supports, people.delta, people.rows_per_person, rows=rows)
 
     def weighed(self, current: Study) -> WeighedTruth | None:
