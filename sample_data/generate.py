@@ -120,7 +120,7 @@ def _column(name: str) -> dict[str, object]:
 
 def survey_schema() -> dict[str, object]:
     """The schema of the survey's persons, who count as what they weigh (version 2)."""
-    weight = {"name": "weight", "kind": "weight", "cap": CAP, "unit": UNIT, "total": PEOPLE}
+    weight = {"name": "weight", "kind": "weight", "cap": CAP, "unit": UNIT, "total": PEOPLE, "weighs": "all"}
     return {"version": 2, "missing_tokens": [""], "columns": [*_survey_columns(), weight]}
 
 

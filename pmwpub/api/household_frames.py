@@ -35,6 +35,7 @@ from pmwpub.tabular.households.household_schema import HouseholdSchema
 from pmwpub.wording import draws_in_words, no_result, values_in_words
 
 if TYPE_CHECKING:
+    from pmwpub.figures import Plot
     from pmwpub.release.households.reading.household_answers import HouseholdAnswers
     from pmwpub.release.households.reading.household_cells import HouseholdCell, HouseholdNumber
     from pmwpub.release.households.reading.measured_households import Counted
@@ -58,9 +59,14 @@ class SyntheticHouseholds:
         return self.bundle.certificate
 
     def files(self, households: int | None = None, *, seed: int = 0) -> dict[str, bytes]:
-        """Every file by name, persons.csv and households.csv of so many synthetic households; n where none is said."""
+        """Every file by name, persons.csv and households.csv of so many synthetic households; n where none is said.
+
+        Among them is analyst.ipynb, a notebook that joins and opens them.
+        """
         number = None if households is None else whole_number(households, "The number of households")
-        return self.bundle.files(number, whole_number(seed, "A row seed"))
+        from pmwpub.release.notebooks.household_notebook import with_household_notebook
+
+        return with_household_notebook(self.bundle, self.bundle.files(number, whole_number(seed, "A row seed")))
 
     @classmethod
     def in_folder(cls, folder: str | Path) -> Self:
@@ -83,6 +89,18 @@ class SyntheticHouseholds:
         has none. Raises WorkloadError for another number of columns, or those that are not there.
         """
         return self._answers.marginal(table_names(names), of)
+
+    def plot(self, names: Sequence[str], *, of: Counted | None = None) -> Plot:
+        """What `answer` has, drawn (`.figure`, of Plotly), in words (`.alt`) and as data.
+
+        Raises WorkloadError as `answer` does.
+        """
+        from pmwpub.figures.answered_cells import DrawnCell, answered_cells
+
+        counted = self._answers.counted(table_names(names), of)
+        cells = [(one.levels, one.share) for one in self.answer(names, of=counted)]
+        drawn = [DrawnCell(", ".join(levels.values()), one.value, one.low, one.high) for levels, one in cells]
+        return answered_cells(drawn, columns=", ".join(cells[0][0]), of=counted).on_white
 
     def within(
         self, names: Sequence[str], given: Sequence[str], *, of: Counted | None = None

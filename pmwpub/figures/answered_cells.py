@@ -32,10 +32,11 @@ class DrawnCell:
         return f"{percent(self.share)}, from {percent(self.low)} to {percent(self.high)}"
 
 
-def answered_cells(cells: Sequence[DrawnCell], *, columns: str) -> Plot:
+def answered_cells(cells: Sequence[DrawnCell], *, columns: str, of: str = "rows") -> Plot:
     """A line for each cell: the share as a point, and its interval of 95 % as a bar, where it has one.
 
     columns  whose cells they are, in words
+    of       what the shares are of, in words
     """
     from plotly.graph_objects import Figure
 
@@ -44,7 +45,7 @@ def answered_cells(cells: Sequence[DrawnCell], *, columns: str) -> Plot:
     for covered, name in ((True, "share, with its 95 % interval (noisy)"), (False, "share, not covered")):
         _add(figure, [(i, cell) for i, cell in enumerate(drawn) if (cell.low is not None) == covered], name, covered)
     some = "" if len(drawn) == len(cells) else f"<br>the {len(drawn)} largest of {len(cells):,} cells"
-    framed(figure, x_title=f"share of rows (%){some}", y_title=_still(columns), height=160 + 24 * len(drawn))
+    framed(figure, x_title=f"share of {of} (%){some}", y_title=_still(columns), height=160 + 24 * len(drawn))
     figure.update_layout(showlegend=True)  # also of one kind of cells: it says what the bars are
     figure.update_xaxes(rangemode="tozero", **IN_PERCENT)
     labels = [_still(cell.label) for cell in drawn]

@@ -129,6 +129,9 @@ def test_no_button_of_the_public_tables_is_cut_and_no_table_of_the_ledger_is_mov
     assert _cut(visitor.page) == []
     visitor.open(f"/prepare?population={VILLAGE}")
     visitor.unfold("Take a word back, or remove a table")
+    visitor.press("Edit the schema")
+    visitor.see("A round, at most about")
+    visitor.settle()
     assert _cut(visitor.page, tables=False) == []
     visitor.close()
 

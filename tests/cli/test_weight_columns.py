@@ -36,9 +36,9 @@ def column(path: str) -> dict[str, object]:
 
 def test_a_draft_offers_the_flag_that_weighs_rows_and_follows_it(run: Run) -> None:
     (left,) = run("schema", "draft", "b.csv", "-o", "d.json")["left_out"]
-    assert left["remedies"][0] == "--weight weight=45:1"
+    assert left["remedies"][0] == "--weight weight=45:1:all"
     run("schema", "draft", "b.csv", *left["remedies"][0].split(), "-o", "d.json")
-    assert column("d.json") == {"name": "weight", "kind": "weight", "cap": "45", "unit": "1"}
+    assert column("d.json") == {"name": "weight", "kind": "weight", "cap": "45", "unit": "1", "weighs": "all"}
     run("schema", "draft", "b.csv", "--weight", "weight=40:2:2000", "-o", "d.json")
     assert column("d.json") == {"name": "weight", "kind": "weight", "cap": "40", "unit": "2", "total": "2000"}
     assert "whole units" in run("schema", "draft", "b.csv", "--weight", "weight=40:3", "-o", "d.json", status=2)
@@ -48,7 +48,7 @@ def test_caps_are_compared_before_the_schema_has_one(run: Run) -> None:
     run("schema", "draft", "b.csv", "--kind", "weight=weight", "-o", "d.json")
     found = run("schema", "weights", "b.csv", "--schema", "d.json")
     assert found["column"] == "weight"
-    assert found["proposed"] == {"cap": "45", "unit": "1", "flag": "--weight weight=45:1"}
+    assert found["proposed"] == {"cap": "45", "unit": "1", "flag": "--weight weight=45:1:all"}
     caps = found["files"][0]["caps"]
     assert [one["cap"] for one in caps] == [29, 39, 45, 47, 49]
     assert [one["weight_clipped"] for one in caps] == sorted((one["weight_clipped"] for one in caps), reverse=True)

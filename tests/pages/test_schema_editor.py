@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from pages.visits import Here, Open, buy, press, stored, words
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.service.inputs import schema_editing, study_store
 from pmwpub.tabular.schema.column_types import NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.ui.prepare.workload_size import possible_rows
 
 NUMBERS = "sex,age,work\n" + "\n".join(f"{'FM'[i % 2]},{i % 80},{'yes' if i % 3 else 'no'}" for i in range(240))
 CODEBOOK = (
@@ -88,6 +90,11 @@ def test_every_rule_can_be_edited_and_is_saved(town: Here, visit: Open) -> None:
     assert isinstance(age, NumericColumn)
     assert (age.edges, age.outside, age.decimal, age.thousands) == ((0, 1.5, 9), "other", ",", ".")
     assert (work.kind, person.kind) == ("ignore", "id")
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(4, "10,000"), (8, "100,000,000"), (9, "1e9"), (30, "1e30")])
+def test_possible_rows_are_written_out_as_long_as_people_read_them(columns: int, rows: str) -> None:
+    assert possible_rows(10**columns) == rows
 
 
 def test_size_follows_each_edit(town: Here, visit: Open) -> None:

@@ -13,8 +13,8 @@ from pmwpub.service.households import household_loading, household_releases
 from pmwpub.service.inputs import demo, study_store
 from pmwpub.service.inputs.bundled_sample import HOMES, STATES, SURVEY, sample_file
 
-MOST_WORDS = 160
-"""Of a step before anything is opened: what weights mean takes a line more than the first demo."""
+MOST_WORDS = 180
+"""Of a step before anything is opened: what weights mean takes two lines more than the first demo."""
 
 
 def test_a_survey_with_weights_is_opened_looked_through_and_released(empty: Here, visit: Open) -> None:

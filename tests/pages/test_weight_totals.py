@@ -59,9 +59,9 @@ def test_prepare_compares_caps_on_public_tables_and_takes_one(town: Here) -> Non
     assert [*table["rows above"]][-1] == "0 %"
     app.text_input(key="total w").set_value("6,000")
     press(app, "Have rows count as this")
-    assert weight_column(town) == WeightColumn(name="w", kind="weight", cap="27", unit="1", total="6000")
+    assert weight_column(town) == WeightColumn(name="w", kind="weight", cap="27", unit="1", total="6000", weighs="all")
     (decided,) = decisions.decisions(town.service, town.population).of("w")
-    assert decided.flag == "--weight w=27:1:6000"
+    assert decided.flag == "--weight w=27:1:6000:all"
 
 
 def test_a_total_that_means_nothing_leaves_the_schema_as_it_is(town: Here) -> None:

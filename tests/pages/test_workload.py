@@ -22,6 +22,7 @@ def test_hand_picked_marginals_are_put_together_shown_in_numbers_and_chosen(town
         press(app, "Add this marginal")
     shown = {metric.label: metric.value for metric in app.metric}
     assert (shown["Marginals"], shown["Queries"]) == ("2", "8")
+    assert (shown["Memory, about"], shown["A round, about"]) == ("under 1 MB", "under 0.01 s")
     press(app, "Use this workload")
     assert not app.exception
     chosen = study_store.study(town.service, town.population).choice

@@ -80,7 +80,7 @@ def opened(service):
 def homes_of(service):
     schema, choice = HouseholdSchema.from_json(households.schema_text()), WorkloadChoice(k=2)
     if "homes" not in [one.name for one in service.ledger.populations()]:
-        service.ledger.register(Population("homes", 60, 4, household_unit(4), "3", "1e-4"))
+        service.ledger.register(Population("homes", 60, 4, household_unit(4), "9", "1e-4"))
     household_loading.adopt_households(service, "homes", schema, choice)
     text = [households.csv_of(households.homes(*some)).encode() for some in ((60, 1), (50, 2))]
     key = study_store.add_candidate(service, "homes", "b.csv", text[1], attested=True)

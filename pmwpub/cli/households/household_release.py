@@ -19,6 +19,8 @@ from pmwpub.outputs import apart, made_folder, writable
 from pmwpub.plans import HouseholdRoundPlan
 from pmwpub.plans.household_round_plans import AnyHouseholdPlan
 from pmwpub.release.households.household_files import HOUSEHOLD_FILES, REPORT, ROUND_FILES
+from pmwpub.release.notebooks.analyst_notebook import NOTEBOOK
+from pmwpub.release.notebooks.household_notebook import with_household_notebook
 from pmwpub.release.synthesis import check_drawn
 from pmwpub.service import Policy, Service, Study, adopting, purchases
 from pmwpub.service.bought.releases import PmwPubSettings
@@ -61,7 +63,7 @@ def household_release(parsed: argparse.Namespace) -> Json:
     folder = Path((parsed.out or "").strip() or ".")
     if not (parsed.out or "").strip():
         raise FileRefused("Name the folder that the files are written to (-o). Nothing was charged.")
-    names = ROUND_FILES if _by_rounds(parsed) else (*HOUSEHOLD_FILES, REPORT)
+    names = ROUND_FILES if _by_rounds(parsed) else (*HOUSEHOLD_FILES, REPORT, NOTEBOOK)
     places = [folder / name for name in (*names, SIGNATURE)]
     key = declared_key()  # one that is none is refused before anything is charged
     apart(places, [parsed.private, *parsed.public, parsed.schema, *store_files(parsed.store)])
@@ -80,7 +82,7 @@ def household_release(parsed: argparse.Namespace) -> Json:
         if bundle is None:
             raise no_result(outcome)
         files = bundle.files(parsed.rows, parsed.row_seed)
-        written(folder, signed(files, key))
+        written(folder, signed(with_household_notebook(bundle, files), key))
         certificate = bundle.certificate.with_files(files, parsed.rows or terms.n, parsed.row_seed)
         return certificate.model_dump(mode="json") | spent(ledger, parsed.population, own) | reused(outcome)
 

@@ -18,6 +18,7 @@ from pmwpub.release.households.household_checks import (
     is_of_households,
 )
 from pmwpub.release.notebooks.analyst_notebook import without_notebook
+from pmwpub.release.notebooks.household_notebook import without_household_notebook
 
 NOBODY_ASKED = f"who signed the certificate: {SIGNATURE} is there, and --public-key says whose it should be"
 
@@ -48,6 +49,7 @@ def checked(folder: Path) -> tuple[bytes, list[str], list[str], list[str]]:
         holds = list(checked_households(parts))
         named = {CERTIFICATE, *HouseholdCertificate.from_bytes(parts[CERTIFICATE]).files}
         others = sorted(one.name for one in folder.iterdir() if one.name not in named)
+        others = without_household_notebook(others, folder, parts)
         return parts[CERTIFICATE], holds, list(NOT_CHECKED), others
     files = checking.read_folder(folder)
     found = checking.check(files)

@@ -11,20 +11,23 @@ from pmwpub.errors import FileRefused
 from pmwpub.outputs import apart, made_folder, writable, write_file, write_files
 from pmwpub.release import checking
 from pmwpub.release.catalogue.about_release import AboutRelease
+from pmwpub.release.catalogue.published_households import AnyPublished, PublishedHouseholds
 from pmwpub.release.catalogue.published_release import PublishedRelease
 from pmwpub.release.catalogue.record_formats import Record, record_of
 from pmwpub.release.certificates.certificate_signature import SIGNATURE, signature_in
+from pmwpub.release.households.household_checks import household_files_in, is_of_households
 
 
 def export_record(parsed: argparse.Namespace) -> Json:
     """`certificate export`: a record of a finished release, from its own files; free."""
     output, folder = Path(parsed.output), Path(parsed.release)
     apart([output], [parsed.release, parsed.about, *store_files(parsed.store)])
-    bundle = checking.bundle_in(folder)
+    parts = household_files_in(folder) if is_of_households(folder) else dict(checking.bundle_in(folder).parts)
     about = AboutRelease() if parsed.about is None else AboutRelease.from_json(read(parsed.about))
     signature = signature_in(folder)
-    files = dict(bundle.parts) | ({} if signature is None else {SIGNATURE: signature})
-    release = PublishedRelease.of(files, about, datetime.now(UTC).date())
+    files = parts | ({} if signature is None else {SIGNATURE: signature})
+    kind = PublishedHouseholds if is_of_households(folder) else PublishedRelease
+    release: AnyPublished = kind.of(files, about, datetime.now(UTC).date())
     record = record_of(release, parsed.format)
     _write(record, output, folder)
     return {"format": parsed.format, "file": parsed.output, "to_fill_in": list(record.lacking)}

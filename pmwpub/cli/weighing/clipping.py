@@ -69,7 +69,7 @@ def _proposed(column: str, text: str | None) -> Json | None:
     if text is None:
         return None
     cap, unit = text.split(":")
-    return {"cap": cap, "unit": unit, "flag": f"--weight {shlex.quote(f'{column}={text}')}"}
+    return {"cap": cap, "unit": unit, "flag": f"--weight {shlex.quote(f'{column}={text}:all')}"}
 
 
 def _line(cost: ClippingCost) -> Json:

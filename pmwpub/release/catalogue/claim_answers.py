@@ -11,8 +11,12 @@ from pmwpub.release.answers.marginal_answers import CellAnswer
 from pmwpub.release.answers.release_answers import ReleaseAnswers
 from pmwpub.release.bundle import CERTIFICATE, Bundle
 from pmwpub.release.catalogue.about_release import AboutRelease
+from pmwpub.release.catalogue.published_households import AnyPublished, PublishedHouseholds
 from pmwpub.release.catalogue.published_release import PublishedRelease
-from pmwpub.release.checklist import COLLECTION, ERRORS, EVIDENCE, STORE, WHY_DELTA, checklist
+from pmwpub.release.checklist import COLLECTION, ERRORS, EVIDENCE, STORE, WHY_DELTA
+from pmwpub.release.households.reading.household_answers import HouseholdAnswers
+from pmwpub.release.households.reading.household_cells import OF_HOUSEHOLDS
+from pmwpub.release.households.reading.measured_households import Counted
 
 ASKED_BY = "NIST SP 800-226, Guidelines for Evaluating Differential Privacy Guarantees"
 NO_PRIVATE_ROW = "No private row was read for this release, so there is nothing to answer."
@@ -20,6 +24,11 @@ EXACT_IS_PRIVATE = (
     "Exact errors by level are private and stand nowhere. These are the released shares with intervals from the noisy "
     "values alone, and half_widths_within: how far off the shares of all other columns may be among the rows of that "
     "level. Where there is none, nothing is known of that level but what is bought of it."
+)
+
+HOUSEHOLD_LEVELS = (
+    "Exact errors by level are private and stand nowhere. These are noisy shares with their intervals by the noise "
+    "alone."
 )
 
 STATEMENTS: Mapping[str, str] = {
@@ -31,7 +40,7 @@ STATEMENTS: Mapping[str, str] = {
 """A question -> what the publisher may say to it, beside what follows from the release."""
 
 
-def answered_questions(release: PublishedRelease) -> bytes:
+def answered_questions(release: AnyPublished) -> bytes:
     """Every question with its answers as JSON in UTF-8; of columns that the publisher names, each level's interval."""
     said: dict[str, object] = {
         "questions_of": ASKED_BY,
@@ -39,15 +48,18 @@ def answered_questions(release: PublishedRelease) -> bytes:
         "plan_sha256": release.certificate.plan_sha256,
         "answers": list(_answers(release)),
     }
-    if release.about.columns:
+    if release.about.columns and isinstance(release, PublishedHouseholds):
+        cells = list(_of_households(release))
+        said |= {"error_by_level": cells, "of_errors": HOUSEHOLD_LEVELS, "covers": OF_HOUSEHOLDS}
+    elif release.about.columns and isinstance(release, PublishedRelease):
         answers = ReleaseAnswers(Bundle(release.files))
         levels = list(_by_level(release, answers))
         said |= {"error_by_level": levels, "of_errors": EXACT_IS_PRIVATE, "covers": answers.covers}
     return (json.dumps(said, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _answers(release: PublishedRelease) -> Iterator[dict[str, str]]:
-    found = dict(checklist(release.certificate, release.schema))
+def _answers(release: AnyPublished) -> Iterator[dict[str, str]]:
+    found = release.answers
     for topic in (*found, *(one for one in STATEMENTS if one not in found)):
         own = _stated(release.about, topic)
         yield {"question": topic, "answer": found.get(topic, NO_PRIVATE_ROW)} | ({"publisher": own} if own else {})
@@ -67,6 +79,16 @@ def _by_level(release: PublishedRelease, answers: ReleaseAnswers) -> Iterator[di
         beside = [other for other in range(len(domain.names)) if other != own and not domain.related((own, other))]
         halves = _half_widths(answers, column, [domain.names[other] for other in beside])
         yield {"column": column, "levels": [_level(cell, cell.levels[column], halves) for cell in cells]}
+
+
+def _of_households(release: PublishedHouseholds) -> Iterator[dict[str, object]]:
+    """The levels of each column that the publisher names: of persons where they have it, else of households."""
+    answers, persons = HouseholdAnswers(release.bundle), release.bundle.schema.persons.domain.names
+    for column in release.about.columns:
+        of: Counted = "persons" if column in persons else "households"
+        lines = [cell.line() | {"levels": cell.levels[column]} for cell in answers.marginal([column], of)]
+        levels = [{"level": line.pop("levels"), **line} for line in lines]
+        yield {"column": column, "of": of, "levels": levels}
 
 
 def _level(cell: CellAnswer, level: str, halves: Mapping[str, list[float | None]]) -> dict[str, object]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
-from pmwpub.release.catalogue.published_release import FileColumn, Kind, PublishedFile, PublishedRelease
-from pmwpub.release.checklist import checklist
+from pmwpub.release.catalogue.published_households import AnyPublished
+from pmwpub.release.catalogue.published_release import FileColumn, Kind, PublishedFile
 
 Json = dict[str, object]
 
@@ -40,7 +40,7 @@ CONTEXT: Mapping[str, object] = {
 TYPES: Mapping[Kind, str] = {"text": "sc:Text", "whole number": "sc:Integer", "number": "sc:Float"}
 
 
-def croissant(release: PublishedRelease) -> bytes:
+def croissant(release: AnyPublished) -> bytes:
     """The record of a release as JSON-LD in UTF-8; file names in it are of the folder in which it lies.
 
     Every file stands in it with its size and SHA-256, and each described table has a record set with all its columns.
@@ -63,14 +63,14 @@ def croissant(release: PublishedRelease) -> bytes:
         "version": f"1.0.0+{certificate.plan_sha256[:16]}",
         **_responsibly(release),
         "distribution": [_file(one) for one in release.described],
-        "recordSet": [_record_set(one) for one in tables],
+        "recordSet": [_record_set(one, tables) for one in tables],
     }
     return (json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _responsibly(release: PublishedRelease) -> dict[str, str]:
+def _responsibly(release: AnyPublished) -> dict[str, str]:
     """What the format's vocabulary for responsible use asks, in the words of the report's checklist."""
-    answers = dict(checklist(release.certificate, release.schema))
+    answers = release.answers
     limits = " ".join(answers[topic] for topic in ("Utility and bias", "Known limits") if topic in answers)
     return {
         "rai:dataLimitations": limits,
@@ -91,10 +91,17 @@ def _file(one: PublishedFile) -> Json:
     }
 
 
-def _record_set(table: PublishedFile) -> Json:
-    stem = PurePath(table.name).stem
-    fields = [_field(table.name, f"{stem}/{name}", column) for name, column in _named(table)]
-    return {"@type": "cr:RecordSet", "@id": stem, "name": stem, "description": table.meaning, "field": fields}
+def _record_set(table: PublishedFile, tables: Sequence[PublishedFile]) -> Json:
+    stem, addresses = PurePath(table.name).stem, _addresses(table)
+    fields = [_field(table.name, addresses[column.header], column, tables) for column in table.columns]
+    keys = [{"@id": addresses[column.header]} for column in table.columns if column.key]
+    known = {"key": keys[0]} if len(keys) == 1 else {}
+    return {"@type": "cr:RecordSet", "@id": stem, "name": stem, "description": table.meaning, **known, "field": fields}
+
+
+def _addresses(table: PublishedFile) -> dict[str, str]:
+    """The address of each column's field by its header."""
+    return {column.header: f"{PurePath(table.name).stem}/{name}" for name, column in _named(table)}
 
 
 def _named(table: PublishedFile) -> Iterator[tuple[str, FileColumn]]:
@@ -113,12 +120,18 @@ def _safe(name: str) -> bool:
     return 0 < len(name) <= 81 and name[0] not in ".-" and set(name) <= SAFE
 
 
-def _field(file: str, name: str, column: FileColumn) -> Json:
+def _field(file: str, address: str, column: FileColumn, tables: Sequence[PublishedFile]) -> Json:
+    other = [
+        {"field": {"@id": _addresses(table)[column.references[1]]}}
+        for table in tables
+        if column.references is not None and table.name == column.references[0]
+    ]
     return {
         "@type": "cr:Field",
-        "@id": name,
+        "@id": address,
         "name": column.header,
         **({"description": column.meaning} if column.meaning else {}),
         "dataType": TYPES[column.kind],
         "source": {"fileObject": {"@id": file}, "extract": {"column": column.header}},
+        **({"references": other[0]} if other else {}),
     }

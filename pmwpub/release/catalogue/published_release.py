@@ -25,9 +25,11 @@ from pmwpub.release.bundle import (
     WEIGHTS,
 )
 from pmwpub.release.catalogue.about_release import AboutRelease
+from pmwpub.release.certificates.certificate_parts import Candidate
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, read_certificate
 from pmwpub.release.certificates.certificate_signature import SIGNATURE
 from pmwpub.release.certificates.charged_certificate import Charged
+from pmwpub.release.checklist import checklist
 from pmwpub.release.measured import measurements, tables_csv
 from pmwpub.release.rebuilding import differing, schema_of
 from pmwpub.tabular.files.text.inert_cells import PLAIN_NUMBER
@@ -72,11 +74,17 @@ MEASURED: Mapping[str, Kind] = {
 
 @dataclass(frozen=True)
 class FileColumn:
-    """A column of a CSV file: its header as it stands there, what its cells are, and what it means."""
+    """A column of a CSV file: its header as it stands there, what its cells are, and what it means.
+
+    key         whether a line is known by it
+    references  the file, and the header of the column there, whose cells its own are; None of most columns
+    """
 
     header: str
     kind: Kind
     meaning: str
+    key: bool = False
+    references: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -144,19 +152,25 @@ class PublishedRelease:
         """What it is called: by its publisher, or by its population."""
         return self.about.name or f"Synthetic data of {self.certificate.population}"
 
+    @cached_property
+    def answers(self) -> dict[str, str]:
+        """The questions of NIST SP 800-226 with what holds for the release."""
+        return dict(checklist(self.certificate, self.schema))
+
     @property
-    def charged_on(self) -> date | None:
-        """The day of the charge; None of a release without one, or where no time was stated."""
-        stated = self.certificate.charged_at if isinstance(self.certificate, Charged) else ""
-        try:
-            return date.fromisoformat(stated[:10])
-        except ValueError:
-            return None
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The public tables that it rests on."""
+        return tuple(self.certificate.candidate)
+
+    @property
+    def charged_at(self) -> str:
+        """When it was charged, by the server's clock; "" of a release without a charge."""
+        return self.certificate.charged_at if isinstance(self.certificate, Charged) else ""
 
     @property
     def published(self) -> date:
         """The day of publication as its publisher says it, else that of the charge, else the day that was given."""
-        return self.about.published or self.charged_on or self.day
+        return self.about.published or charged_day(self.charged_at) or self.day
 
     @property
     def description(self) -> str:
@@ -218,6 +232,14 @@ class PublishedRelease:
             low, high = column.edges[0], column.edges[-1]
             return NUMBER, f"A number from {low:g} to {high:g}, drawn within one of {len(column.edges) - 1:,} bins."
         return TEXT, _levels(len(column.attribute.levels))
+
+
+def charged_day(stated: str) -> date | None:
+    """The day of a charge; None where no time was stated."""
+    try:
+        return date.fromisoformat(stated[:10])
+    except ValueError:
+        return None
 
 
 def _levels(count: int) -> str:

@@ -8,7 +8,8 @@ from typing import Literal, get_args
 
 from pmwpub.release.catalogue.claim_answers import answered_questions
 from pmwpub.release.catalogue.croissant_record import croissant
-from pmwpub.release.catalogue.published_release import PublishedRelease
+from pmwpub.release.catalogue.household_entry import household_entry
+from pmwpub.release.catalogue.published_households import AnyPublished, PublishedHouseholds
 from pmwpub.release.catalogue.registry_entry import RegistryEntry
 from pmwpub.release.catalogue.research_crate import crate_files
 
@@ -24,7 +25,7 @@ class Record:
     lacking: tuple[str, ...] = ()
 
 
-def record_of(release: PublishedRelease, wanted: RecordFormat) -> Record:
+def record_of(release: AnyPublished, wanted: RecordFormat) -> Record:
     """The record of a release in a format.
 
     Raises CertificateError where its files contradict each other, PlanError without an extra that the format needs.
@@ -34,12 +35,12 @@ def record_of(release: PublishedRelease, wanted: RecordFormat) -> Record:
     return _MAKERS[wanted](release)
 
 
-def _registry(release: PublishedRelease) -> Record:
-    entry = RegistryEntry.of(release)
+def _registry(release: AnyPublished) -> Record:
+    entry = household_entry(release) if isinstance(release, PublishedHouseholds) else RegistryEntry.of(release)
     return Record({"registry-entry.yaml": entry.to_yaml()}, entry.lacking())
 
 
-_MAKERS: Mapping[RecordFormat, Callable[[PublishedRelease], Record]] = {
+_MAKERS: Mapping[RecordFormat, Callable[[AnyPublished], Record]] = {
     "registry": _registry,
     "croissant": lambda release: Record(
         {"croissant.json": croissant(release)}, release.about.unsaid("curator", "license", "url")

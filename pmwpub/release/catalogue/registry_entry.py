@@ -11,11 +11,11 @@ from pydantic import Field
 
 from pmwpub.errors import PlanError
 from pmwpub.release.catalogue.about_release import CuratorType, Sector
+from pmwpub.release.catalogue.published_households import AnyPublished
 from pmwpub.release.catalogue.published_release import PublishedRelease
 from pmwpub.release.certificates.certificate_parts import NEIGHBOURS, Part
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, ChargedCertificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
-from pmwpub.release.checklist import checklist
 from pmwpub.rounding import above, up
 
 SLUG = frozenset(string.ascii_lowercase + string.digits)
@@ -135,16 +135,14 @@ class RegistryEntry(Part):
     def of(cls, release: PublishedRelease) -> RegistryEntry:
         """The entry of a release."""
         entry = DeploymentEntry(
-            basic=_basic(release),
+            basic=basic_entry(release),
             dp_variant=_variant(release.certificate),
             privacy_loss=_loss(release.certificate),
             deployment_model=_model(release),
             implementation=_implementation(release),
             administrative=AdministrativeEntry(registry_authors=release.about.entry_authors or ("",)),
         )
-        words = "".join(one if one in SLUG else " " for one in release.name.lower()).split()
-        slug = "-".join(words)
-        return cls(url_slug=f"{slug[:80] or 'release'}-{release.certificate.plan_sha256[:8]}", deployment=entry)
+        return cls(url_slug=slug_of(release), deployment=entry)
 
     def lacking(self) -> tuple[str, ...]:
         """The fields that the registry wants and a person has still to fill in."""
@@ -175,7 +173,15 @@ class RegistryEntry(Part):
         return ("".join(f"# To fill in: {field}\n" for field in self.lacking()) + written).encode()
 
 
-def _basic(release: PublishedRelease) -> BasicEntry:
+def slug_of(release: AnyPublished) -> str:
+    """The address of an entry: words of the release's name, and of its plan."""
+    words = "".join(one if one in SLUG else " " for one in release.name.lower()).split()
+    slug = "-".join(words)
+    return f"{slug[:80] or 'release'}-{release.certificate.plan_sha256[:8]}"
+
+
+def basic_entry(release: AnyPublished) -> BasicEntry:
+    """What is published, as its publisher says it."""
     about = release.about
     return BasicEntry(
         name=release.name,
@@ -230,12 +236,8 @@ def _together(certificate: ChargedCertificate) -> str:
     )
 
 
-def _answers(release: PublishedRelease) -> dict[str, str]:
-    return dict(checklist(release.certificate, release.schema))
-
-
 def _model(release: PublishedRelease) -> ModelEntry:
-    answers = _answers(release)
+    answers = release.answers
     if isinstance(release.certificate, UnchangedCertificate):
         details, trust = answers["Composition"], answers["Known limits"]
     else:
@@ -244,7 +246,7 @@ def _model(release: PublishedRelease) -> ModelEntry:
 
 
 def _implementation(release: PublishedRelease) -> ImplementationEntry:
-    certificate, answers = release.certificate, _answers(release)
+    certificate, answers = release.certificate, release.answers
     told = ("Algorithm", "Randomness", "Floating point", "Side channels")
     versions = ", ".join(f"{name} {version}" for name, version in certificate.versions.items())
     mechanisms = " ".join(answers[topic] for topic in told if topic in answers)

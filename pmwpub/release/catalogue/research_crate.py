@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from pmwpub.errors import PlanError
-from pmwpub.release.catalogue.published_release import PublishedFile, PublishedRelease
-from pmwpub.release.certificates.charged_certificate import Charged
+from pmwpub.release.catalogue.published_households import AnyPublished
+from pmwpub.release.catalogue.published_release import PublishedFile
 
 if TYPE_CHECKING:
     from rocrate.model.contextentity import ContextEntity
@@ -23,12 +23,12 @@ TERMS: Mapping[str, str] = {"sha256": "http://schema.org/sha256"}
 """Keys of the record that the context of version 1.1 lacks."""
 
 
-def crate_files(release: PublishedRelease) -> dict[str, bytes]:
+def crate_files(release: AnyPublished) -> dict[str, bytes]:
     """Every file of the crate, the record among them; PlanError without the extra."""
     return dict(release.files) | {METADATA: research_crate(release)}
 
 
-def research_crate(release: PublishedRelease) -> bytes:
+def research_crate(release: AnyPublished) -> bytes:
     """The record of a release, to lie beside its files; nothing in it depends on the hour at which it is made."""
     try:
         from rocrate.rocrate import ROCrate
@@ -43,7 +43,7 @@ def research_crate(release: PublishedRelease) -> bytes:
     return (json.dumps(graph, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
 
 
-def _say_of_the_whole(crate: ROCrate, release: PublishedRelease) -> None:
+def _say_of_the_whole(crate: ROCrate, release: AnyPublished) -> None:
     about = release.about
     crate.name, crate.description = release.name, release.description
     crate.root_dataset["datePublished"] = release.published.isoformat()
@@ -67,7 +67,7 @@ def _file(one: PublishedFile) -> dict[str, str]:
     }
 
 
-def _say_how_it_was_made(crate: ROCrate, release: PublishedRelease, made: list[ContextEntity]) -> None:
+def _say_how_it_was_made(crate: ROCrate, release: AnyPublished, made: list[ContextEntity]) -> None:
     """The act that made the files: from which public tables, with which program, when."""
     certificate = release.certificate
     version = certificate.versions.get("pmwpub", "")
@@ -88,7 +88,7 @@ def _say_how_it_was_made(crate: ROCrate, release: PublishedRelease, made: list[C
             description="A public table that the release rests on; it is not part of it.",
             sha256=table.sha256,
         )
-        for table in certificate.candidate
+        for table in release.candidates
     ]
     act = _entity(
         crate,
@@ -99,8 +99,8 @@ def _say_how_it_was_made(crate: ROCrate, release: PublishedRelease, made: list[C
     )
     act["instrument"], act["result"] = program, made
     act["object"] = public[0] if len(public) == 1 else public
-    if isinstance(certificate, Charged) and certificate.charged_at:
-        act["endTime"] = certificate.charged_at
+    if release.charged_at:
+        act["endTime"] = release.charged_at
     crate.root_dataset["mentions"] = act
 
 

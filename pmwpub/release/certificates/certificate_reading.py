@@ -10,9 +10,9 @@ from pmwpub.release.certificates.unchanged_certificate import UnchangedCertifica
 from pmwpub.strict_json import read_strictly
 
 OF_HOUSEHOLDS = (
-    "That is a release of households: `answer`, `certificate check` and `certificate sign` take its folder, and its "
-    "rebuild.py makes it again. There are no replicate weights, records or counts of few people of such a release; its "
-    "weights.csv and persons.csv are there to count in."
+    "That is a release of households: `answer`, `certificate check`, `certificate sign` and `certificate export` take "
+    "its folder, and its rebuild.py makes it again. There are no replicate weights or counts of few people of such a "
+    "release; its weights.csv and persons.csv are there to count in."
 )
 
 ChargedCertificate = Certificate | TableCertificate

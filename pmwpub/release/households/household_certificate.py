@@ -134,7 +134,9 @@ class HouseholdCertificate(Part):
 
     @model_serializer(mode="wrap")
     def _without_unsaid_rounds(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
-        written: dict[str, object] = write(self)
+        written: dict[str, Any] = write(self)
+        if self.candidate.weighed_by is None:  # a key that certificates of before have not
+            written["candidate"].pop("weighed_by", None)
         return {key: value for key, value in written.items() if key != "rounds" or value is not None}
 
     @classmethod
@@ -160,8 +162,9 @@ def refuse_rounds(certificate: HouseholdCertificate) -> None:
     """CertificateError of a release by PMW^Pub: intervals are by the noise of measured tables, and it has none."""
     if certificate.rounds is not None:
         raise CertificateError(
-            "This release of households is by PMW^Pub, which measures no tables, so no answers with intervals are made "
-            "of it. Its weights.csv and persons.csv are there to count in; `certificate check` takes its folder."
+            "This release of households is by PMW^Pub, which measures no tables, so no answers with intervals and "
+            "no records are made of it. Its weights.csv and persons.csv are there to count in; `certificate check` "
+            "takes its folder."
         )
 
 

@@ -35,7 +35,7 @@ _KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "langua
 
 @dataclass(frozen=True)
 class NotebookCell:
-    """One cell as it stands in analyst_cells.txt.
+    """One cell as it stands in a file of cells.
 
     kind  "text", "code", or "names": the one that is written for each release
     name  unique; a part of the cell's id
@@ -70,15 +70,20 @@ def analyst_notebook(bundle: Bundle) -> bytes:
 
     Privacy: a function of the release's schema and certificate.
     """
+    return notebook_of("analyst_cells.txt", _names(bundle))
+
+
+def notebook_of(cells: str, names: str) -> bytes:
+    """A notebook of the cells of a file of this folder, and of the one that is written for each release."""
     import nbformat
     from nbformat import v4
 
     made = []
-    for cell in _cells():
+    for cell in _cells(cells):
         if cell.kind == "text":
             made.append(v4.new_markdown_cell(cell.source, id=f"text-{cell.name}"))
         else:
-            source = _names(bundle) if cell.kind == "names" else cell.source
+            source = names if cell.kind == "names" else cell.source
             made.append(v4.new_code_cell(source, id=f"code-{cell.name}"))
     notebook = v4.new_notebook(cells=made, metadata=_KERNEL)
     nbformat.validate(notebook)
@@ -86,8 +91,8 @@ def analyst_notebook(bundle: Bundle) -> bytes:
 
 
 @cache
-def _cells() -> tuple[NotebookCell, ...]:
-    text = Path(__file__).with_name("analyst_cells.txt").read_text(encoding="utf-8")
+def _cells(name: str) -> tuple[NotebookCell, ...]:
+    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
     _, *parts = _MARK.split(text)
     found = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
     return tuple(NotebookCell(kind, name, _source(kind, body.strip("\n"))) for kind, name, body in found)

@@ -14,12 +14,20 @@ from pmwpub.release.households.household_files import (
     ROUND_FILES,
     SCHEMA,
 )
-from pmwpub.service.bought.release_files import BYTES, CSV, JSON, ROWS_ALLOWED, SEEDS_ALLOWED, ZIP, ReleaseFile
+from pmwpub.release.notebooks.analyst_notebook import NOTEBOOK
+from pmwpub.release.notebooks.household_notebook import household_notebook, with_household_notebook
+from pmwpub.service.bought.release_files import BYTES, CSV, IPYNB, JSON, ROWS_ALLOWED, SEEDS_ALLOWED, ZIP, ReleaseFile
 from pmwpub.service.records.signed_files import SIGNATURE, declared_key, signed
 
 __all__ = ["ROWS_ALLOWED", "SEEDS_ALLOWED", "HouseholdBundle", "household_downloads"]
 
-MEDIA_TYPES = {REPORT: "text/html", CERTIFICATE: JSON, SCHEMA: JSON, REBUILD: "text/x-python", SIGNATURE: BYTES}
+MEDIA_TYPES = {
+    CERTIFICATE: JSON,
+    SCHEMA: JSON,
+    REPORT: "text/html",
+    REBUILD: "text/x-python",
+    SIGNATURE: BYTES,
+}
 
 
 def household_downloads(bundle: HouseholdBundle, archive: str, *, households: int, seed: int) -> list[ReleaseFile]:
@@ -42,5 +50,10 @@ def household_downloads(bundle: HouseholdBundle, archive: str, *, households: in
         return ReleaseFile(name, MEDIA_TYPES.get(name, CSV), lambda: made()[name], main=main)
 
     files = HOUSEHOLD_FILES if bundle.certificate.rounds is None else ROUND_FILES
-    names = [*files, *([] if bundle.report is None else [REPORT]), *([] if key is None else [SIGNATURE])]
-    return [*map(one, names), ReleaseFile(archive, ZIP, lambda: pack(made()))]
+    report = [] if bundle.report is None else [REPORT]
+    names = [*files, *report, *([] if key is None else [SIGNATURE])]
+    return [
+        *map(one, names),
+        *([ReleaseFile(NOTEBOOK, IPYNB, lambda: household_notebook(bundle))] if bundle.certificate.tables else []),
+        ReleaseFile(archive, ZIP, lambda: pack(with_household_notebook(bundle, made()))),
+    ]

@@ -31,7 +31,6 @@ __all__ = [
     "answers_of",
     "cells_csv",
     "columns_of",
-    "rounds_of",
     "summary_of",
 ]
 
@@ -71,10 +70,6 @@ def columns_of(cells: Sequence[HouseholdCell], of: Counted) -> dict[str, Sequenc
     }
 
 
-def _number(cell: HouseholdCell) -> HouseholdNumber:
-    return cell.share if cell.per_household is None else cell.per_household
-
-
 def rounds_of(bundle: HouseholdBundle) -> Mapping[str, list[str] | list[float]]:
     """The rounds of a release by PMW^Pub as columns; none of one by table fit."""
     rounds = bundle.certificate.rounds
@@ -86,6 +81,10 @@ def rounds_of(bundle: HouseholdBundle) -> Mapping[str, list[str] | list[float]]:
         "noisy count": [float(line.noisy_count) for line in lines],
         "standard deviation of the noise": [float(Fraction(scales[line.of])) for line in lines],
     }
+
+
+def _number(cell: HouseholdCell) -> HouseholdNumber:
+    return cell.share if cell.per_household is None else cell.per_household
 
 
 def cells_csv(cells: Sequence[HouseholdCell], of: Counted) -> bytes:

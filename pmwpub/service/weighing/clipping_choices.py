@@ -48,9 +48,12 @@ class ClippingChoices:
     in_force: str | None
     tables: tuple[str, ...]
 
-    def remedy(self, declaration: str, total: str) -> Remedy:
-        """The decision that has rows count as this column says; `total` is a number as it was typed, or blank."""
-        return Remedy(self.column.name, "weight", ":".join(filter(None, [declaration, total])))
+    def remedy(self, declaration: str, total: str, *, public: bool) -> Remedy:
+        """The decision that has private rows, and public ones too, count as this column says.
+
+        total  a number as it was typed, or blank
+        """
+        return Remedy(self.column.name, "weight", ":".join(filter(None, [declaration, total, "all" if public else ""])))
 
 
 def clipping_choices(service: Service, current: Study) -> tuple[ClippingChoices, ...]:

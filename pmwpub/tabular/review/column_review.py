@@ -117,7 +117,8 @@ def review(draft: Draft, tables: Sequence[TextTable]) -> Review:
 def _aside(column: Column) -> str:
     """Of a column that the schema declares and does not encode."""
     if isinstance(column, WeightColumn):
-        return f"Rows count as this, at most {column.cap} each." if column.cap else "Left aside: it has no cap yet."
+        whose = {"all": "Private and public rows", "public": "Public rows"}.get(column.weighs or "", "Private rows")
+        return f"{whose} count as this, at most {column.cap} each." if column.cap else "Left aside: it has no cap yet."
     return "The schema declares it so; it is not encoded."
 
 

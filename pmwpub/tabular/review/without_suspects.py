@@ -195,7 +195,7 @@ def _ways_on(verdict: Verdict, column: Column, *, kept: bool) -> tuple[Remedy, .
     else:
         ways.append(_kept_as(column))
     if verdict.weight is not None:
-        ways.append(Remedy(column.name, "weight", verdict.weight))
+        ways.append(Remedy(column.name, "weight", f"{verdict.weight}:all"))
     return tuple(ways if verdict.remedy == "declare id" else reversed(ways))
 
 

@@ -70,4 +70,4 @@ def hand_over_households(session: Session, study: Study) -> None:
         released_panel(session, study, chosen(released) or latest(released))
     with panel("Releases of this population", Badge.DP):
         listed(released)
-    need(released, "What is handed over is a release.", "pages/release.py")
+    need(released, "What is handed over is a release.", "pages/release.py", closed=study.closed is not None)

@@ -24,9 +24,9 @@ from pmwpub.ui.release.under_way import watch_release
 from pmwpub.ui.widgets.price_form import NO_RESULT
 from pmwpub.ui.widgets.what_became import show_remarks
 from pmwpub.ui.widgets.whole_numbers import whole_number
-from pmwpub.ui.wording.written import loss, plain
+from pmwpub.ui.wording.written import plain
 
-NOT_SOLD = "The error of a release is bought by pmwpub error; acceptance and replicate weights are not for households."
+NOT_SOLD = "Not sold for households: acceptance of a release, and replicate weights."
 
 
 def released_panel(session: Session, study: Study, found: ReleasedHouseholds) -> None:
@@ -45,10 +45,16 @@ def released_panel(session: Session, study: Study, found: ReleasedHouseholds) ->
         if (buyer := session.buyer(study)) is not None and found.outcome.status != "running":
             with st.expander("Draw again"):
                 draw_again(session, study, buyer, found)
-    if found.bundle is not None and found.bundle.certificate.rounds is not None:
-        _rounds(rounds_of(found.bundle))
-    elif found.bundle is not None:
-        household_answers_panel(found, found.bundle)
+    if found.bundle is not None:
+        _answers(found, found.bundle)
+
+
+def _answers(found: ReleasedHouseholds, bundle: HouseholdBundle) -> None:
+    """Answers by measured tables; of PMW^Pub, which has none, its rounds."""
+    if bundle.certificate.rounds is None:
+        household_answers_panel(found, bundle)
+    else:
+        _rounds(rounds_of(bundle))
 
 
 def _rounds(rounds: Mapping[str, list[str] | list[float]]) -> None:
@@ -59,9 +65,9 @@ def _rounds(rounds: Mapping[str, list[str] | list[float]]) -> None:
 
 
 def _in_short(study: Study, found: ReleasedHouseholds, bundle: HouseholdBundle) -> None:
-    """What it is, how far numbers may be off, and what stands behind that."""
+    """What is promised, how far numbers may be off, what not to use it for; of PMW^Pub what is promised."""
+    said = None if bundle.certificate.rounds else summary_of(service(), str(found.outcome.booking.result), bundle)
     stated = bundle.certificate
-    said = None if stated.rounds is not None else summary_of(service(), str(found.outcome.booking.result), bundle)
     with panel("In short", Badge.DP):
         st.markdown(
             f"**Release {found.number} about {plain(study.population.name)}**: {stated.n:,} synthetic households, "
@@ -75,20 +81,10 @@ def _in_short(study: Study, found: ReleasedHouseholds, bundle: HouseholdBundle) 
                 _list((*said.households, *said.promise, said.spent, *said.errors[2:]))
                 st.markdown("**What not to use it for**")
                 _list(said.cautions)
-            _covered(bundle)
-
-
-def _covered(bundle: HouseholdBundle) -> None:
-    """What the certificate states, and the charge."""
-    stated = bundle.certificate
-    st.markdown(plain(stated.statement))
-    st.markdown(plain(stated.outside_the_guarantee))
-    draw = f"booking {stated.charge_id} of this store · draw {stated.repeat + 1}"
-    st.caption(
-        f"ε = {loss(stated.epsilon)} at δ = {loss(stated.delta)} · ρ = {stated.rho} · plan {stated.plan_sha256[:16]} · "
-        f"{draw}"
-    )
-    st.caption(NOT_SOLD)
+            st.markdown(plain(stated.statement))
+            draw = f"booking {stated.charge_id} of this store · draw {stated.repeat + 1}"
+            st.caption(f"ρ = {stated.rho} · plan {stated.plan_sha256[:16]} · {draw}")
+            st.caption(NOT_SOLD)
 
 
 def _list(sentences: Iterable[str]) -> None:

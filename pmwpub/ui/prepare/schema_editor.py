@@ -19,7 +19,8 @@ from pmwpub.ui.app.pending import SchemaDraft
 from pmwpub.ui.app.services import public, service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.prepare.parents_editor import parents_editor
-from pmwpub.ui.wording.written import number, plain
+from pmwpub.ui.prepare.workload_size import size_metrics
+from pmwpub.ui.wording.written import plain
 
 BINNING_WORDS = {
     "rounded": "about equal counts, round edges",
@@ -248,17 +249,7 @@ def _size(schema: Schema, study: Study) -> None:
     choice = study.choice or WorkloadChoice(k=min(3, len(schema.encoded)))
     workload = public(f"workload:{schema.sha256}:{choice.sha256}", lambda: choice.build(schema.domain))
     facts = workload_facts(workload, max((one.rows for one in study.candidates), default=0))
-    top, bottom = st.columns(3), st.columns(3)
-    top[0].metric("Columns, encoded", f"{len(schema.encoded):,}")
-    top[1].metric("Possible rows", number(facts.domain_size), help="The product of the level counts.")
-    top[2].metric("Columns, one-hot", f"{facts.dimension:,}", help="The sum of the level counts.")
-    bottom[0].metric("Queries", f"{facts.queries:,}", help=f"Of {facts.marginals:,} marginals.")
-    bottom[1].metric("Memory, about", _least(facts.megabytes, 1, "MB"))
-    bottom[2].metric("A round, at most about", _least(facts.seconds_per_round, 0.01, "s"), help="On one core.")
+    asked, round_of = f"Of {facts.marginals:,} marginals.", ("A round, at most about", "On one core.")
+    size_metrics(facts, ("Columns, encoded", len(schema.encoded)), queries=asked, round_of=round_of)
     words = "the workload in force" if study.choice else f"all {choice.k}-way marginals, as no workload is chosen yet"
     st.caption(f"Queries, memory and time are for {words}; time is for the largest public table, every row distinct.")
-
-
-def _least(value: float, least: float, unit: str) -> str:
-    """The value, or that it is below what matters."""
-    return f"under {least:g} {unit}" if value < least else f"{number(value)} {unit}"

@@ -22,6 +22,7 @@ DESIGN = (
     "Only **design weights** are covered: one over the chance of being drawn. Weights that were raked or adjusted for "
     "nonresponse move when another person is replaced, and no ε here protects that."
 )
+PUBLIC_TOO = "Rows of public tables that have it count so too"
 TOTAL_HELP = "From a public source, such as a register. Blank: the Release page sells a noisy one."
 
 
@@ -77,8 +78,9 @@ def _form(session: Session, study: Study, found: ClippingChoices) -> None:
             key=f"cap {name}",
         )
         total = right.text_input("All weights add up to", own, help=TOTAL_HELP, key=f"total {name}")
+        public = st.checkbox(PUBLIC_TOO, found.column.cap is None or found.column.weighs is not None, key=f"all {name}")
         pressed = st.form_submit_button("Have rows count as this")
     if pressed and declaration is not None:
-        remedy = found.remedy(declaration, ungrouped(total.strip()))
+        remedy = found.remedy(declaration, ungrouped(total.strip()), public=public)
         said = f"{plain(name)}: rows count as what they weigh. The schema is saved."
         change_schema(session, lambda: decisions.decide(service(), study, remedy), said)

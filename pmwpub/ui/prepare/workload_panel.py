@@ -11,9 +11,9 @@ from pmwpub.service.inputs import study_store
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import public, service
 from pmwpub.ui.app.state import Session, current
+from pmwpub.ui.prepare.workload_size import size_metrics
 from pmwpub.ui.widgets.whole_numbers import whole_number
 from pmwpub.ui.wording.chosen_workload import described
-from pmwpub.ui.wording.written import number
 
 ALL, SAMPLED, PICKED = "all", "sampled", "hand-picked"
 WIDEST = 5
@@ -126,17 +126,11 @@ def facts_table(study: Study, choice: WorkloadChoice) -> None:
     workload = public(key, lambda: choice.build(schema.domain))
     atoms = max((len(facts.support) for facts in study.usable if facts.support), default=0)
     facts = workload_facts(workload, atoms)
-    first, second = st.columns(3), st.columns(3)
-    first[0].metric("Marginals", f"{facts.marginals:,}")
     asked = f"{len(workload.prefixes):,} tables of “at most” among them." if workload.prefixes else None
-    first[1].metric("Queries", f"{facts.queries:,}", help=asked)
-    first[2].metric("Columns, one-hot", f"{facts.dimension:,}", help="The sum of the level counts.")
-    second[0].metric("Possible rows", number(facts.domain_size), help="The product of the level counts.")
-    second[1].metric("Memory, about", f"{facts.megabytes:,.0f} MB")
+    round_of = ("A round, about", "On one core, for the largest candidate.")
+    marginals = ("Marginals", facts.marginals)  # what pages sell of households has no rounds
+    size_metrics(facts, marginals, queries=asked, round_of=None if study.of_households else round_of)
     if study.of_households:
-        return  # nothing that is sold for them has rounds
-    second[2].metric(
-        "A round, about", f"{number(facts.seconds_per_round)} s", help="On one core, for the largest candidate."
-    )
+        return
     if not atoms:
         st.caption("Time is for no table yet: add a candidate that fits the schema.")

@@ -82,7 +82,6 @@ def test_a_whole_folder_holds(town: Path) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ("certificate", "export", "--release", "out", "--format", "croissant", "-o", "record.json"),
         ("few-records", "--release", "out", "--public", "b.csv", "--columns", "age", "--fewest", "2"),
         ("replicate-weights", "--release", "out", "-o", "replicates.csv"),
     ],

@@ -14,6 +14,7 @@ from pmwpub.errors import PlanError, SchemaError
 from pmwpub.ledger import Population
 from pmwpub.plans import WorkloadChoice
 from pmwpub.release.households.reading.household_cells import NOT_COVERED
+from pmwpub.release.notebooks.household_notebook import household_notebook
 from pmwpub.service import Service, purchases
 from pmwpub.service.households.household_downloads import household_downloads
 from pmwpub.service.households.household_loading import adopt_households, load_household_file
@@ -93,7 +94,9 @@ def test_cells_are_those_of_the_files_in_the_units_that_are_named(town: Service)
     offered = household_downloads(released.bundle, "all.zip", households=10, seed=3)
     files = {file.name: file.content() for file in offered}
     packed = zipfile.ZipFile(io.BytesIO(files.pop("all.zip")))
-    assert {name: packed.read(name) for name in packed.namelist()} == files == released.bundle.files(10, 3)
+    assert {name: packed.read(name) for name in packed.namelist()} == files
+    assert files.pop("analyst.ipynb") == household_notebook(released.bundle)
+    assert files == released.bundle.files(10, 3)
 
     own, people = rows(files["weights.csv"]), rows(files["weighted_persons.csv"])
     weight = {home["home"]: float(home["weight"]) for home in own}

@@ -92,9 +92,9 @@ def test_a_column_that_is_named_like_a_weight_is_offered_as_one(name: str) -> No
     draft = draft_of(name)
     (left,) = draft.left_out
     assert isinstance(draft.schema.columns[1], IgnoredColumn)
-    assert left.remedies[0] == Remedy(name, "weight", "45:1")
+    assert left.remedies[0] == Remedy(name, "weight", "45:1:all")
     weighed = draft_of(name, left.remedies[0]).schema.weight_column
-    assert weighed == WeightColumn(name=name, kind="weight", cap="45", unit="1")
+    assert weighed == WeightColumn(name=name, kind="weight", cap="45", unit="1", weighs="all")
 
 
 @pytest.mark.parametrize("name", ["wt", "weights", "wgt"])

@@ -82,7 +82,8 @@ def _mechanism(certificate: HouseholdCertificate) -> Iterator[Answer]:
         ERRORS,
         "Exact errors, by level too, are private and stand nowhere. Every cell of every measured table has a 95 % "
         "interval by the noise alone, shares of persons as ratios of two noisy numbers: `pmwpub answer` shows them. "
-        "Of columns that no table has together nothing is known. The error of such a release is not among them.",
+        "Of columns that no table has together nothing is known. The largest error of the release can "
+        "be bought as a noisy number.",
     )
 
 

@@ -75,7 +75,9 @@ def _called_weight(found: Evidence) -> Proposal:
     if proposed_cap is None:
         return left_out(found.name, f"No weights of rows. {attribute}")
     why = f"It may say how many people a row stands for; then rows count as that. {attribute}"
-    return left_out(found.name, why, found.cells.remedy("weight", proposed_cap), found.cells.remedy("kind", "weight"))
+    return left_out(
+        found.name, why, found.cells.remedy("weight", f"{proposed_cap}:all"), found.cells.remedy("kind", "weight")
+    )
 
 
 def _says_nothing(found: Evidence) -> str:
