@@ -87,6 +87,7 @@ def _release(server: Server, visitor: Visitor, town: str, before: int) -> int:
     """Buy a release with a double click; one charge, at the shown price. Returns the price."""
     visitor.go("Release")
     price = _units(visitor.price())
+    visitor.await_workers()
     visitor.page.get_by_role("button", name="Buy this release", exact=True).dblclick()
     visitor.hand_over()
     assert spent(server.store_url, town) == before + price

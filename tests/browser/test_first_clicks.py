@@ -40,6 +40,7 @@ def test_the_demo_takes_six_clicks_from_nothing_to_a_synthetic_table(server: Ser
     counted.note("a shaded figure")
     counted.click(page.get_by_role("link", name=re.compile("^Next: ")))
     expect(page.get_by_role("heading", name="Release", level=1)).to_be_visible(timeout=SOON)
+    counted.visitor.await_workers()
     counted.click(page.get_by_role("button", name="Buy this release", exact=True))
     counted.click(page.get_by_role("link", name=re.compile("^Next: hand over")))
     file = page.get_by_role("button", name="synthetic.csv")

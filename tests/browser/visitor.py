@@ -133,7 +133,17 @@ class Visitor:
         self.settle()
 
     def press(self, name: str) -> None:
+        if name.startswith("Buy "):
+            self.await_workers()
         self.page.get_by_role("button", name=name, exact=True).click()
+
+    def await_workers(self) -> None:
+        """Wait until each worker stood its try: before that a purchase waits, and is refused after a while."""
+        for _ in range(LONG // 500):
+            if self.context.request.get(f"{self.url}/ready").ok:
+                return
+            self.page.wait_for_timeout(500)
+        raise AssertionError("The server's workers never became ready.")
 
     def choose(self, group: str, option: str) -> None:
         """Turn a radio of this label; by its label, for while a page is drawn another group may hold the same words."""
