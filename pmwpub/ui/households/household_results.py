@@ -78,7 +78,7 @@ def _in_short(study: Study, found: ReleasedHouseholds, bundle: HouseholdBundle) 
         if said is not None:
             st.markdown("**How far numbers may be off**")
             _list(said.errors[:2])
-        with st.expander("What is promised, and what it is not for"):
+        with st.expander("The promise and its limits"):
             if said is not None:
                 _list((*said.households, *said.promise, said.spent, *said.errors[2:]))
                 st.markdown("**What not to use it for**")
