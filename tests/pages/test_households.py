@@ -85,6 +85,16 @@ def test_a_population_of_households_is_registered_with_what_follows_in_words(emp
     assert "n = 20,000 households of 1 to 5 persons" in words(app)
 
 
+def test_an_empty_field_of_the_form_shows_an_example_and_no_number_that_looks_filled_in(
+    empty: Here, visit: Open
+) -> None:
+    app = visit("protect")
+    app.radio(key="unit of protection").set_value(HOUSEHOLD).run()
+    shown = [box.placeholder for box in app.text_input if not box.value and box.placeholder]
+    assert shown
+    assert all(one.startswith("e.g. ") for one in shown)
+
+
 def test_terms_that_no_households_have_are_refused(empty: Here, visit: Open) -> None:
     app = visit("protect")
     fill(app, Name="homes", Who="Household")

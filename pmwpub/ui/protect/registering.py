@@ -35,9 +35,9 @@ def register_panel(session: Session) -> None:
 def _fields(session: Session, *, homes: bool) -> None:
     """Draw the fields of a population of persons, or of households, and its button."""
     left, right = st.columns(2)
-    name = left.text_input("Name", placeholder="health-survey-2026")
+    name = left.text_input("Name", placeholder="e.g. health-survey-2026")
     if homes:
-        rows, most, unit = left.text_input(HOMES, placeholder="10000"), left.text_input(LARGEST, placeholder="6"), None
+        rows, most, unit = left.text_input(HOMES, placeholder="e.g. 10000"), left.text_input(LARGEST, placeholder="e.g. 6"), None
     else:
         unit = right.text_input("Who is protected", value="one person")
         rows, most = left.text_input(ROWS, value="10000"), right.text_input(MOST, value="1")
