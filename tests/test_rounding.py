@@ -30,7 +30,8 @@ def test_losses_are_rounded_up_to_four_digits(value: float | str, words: str) ->
     ("value", "words"),
     [
         (7312.4, "7,310"), (999.6, "1,000"), (999.4, "999"), (0.4731, "0.473"), (123_456_789, "123,000,000"),
-        (999_400_000, "999,000,000"), (1e9, "1e9"), (9.996e8, "1e9"), (2.7789e-8, "2.78e-8"), (0, "0"), (-7312.4, "-7,310"),
+        (999_400_000, "999,000,000"), (1e9, "1e9"), (9.996e8, "1e9"), (2.7789e-8, "2.78e-8"), (0, "0"),
+        (-7312.4, "-7,310"),
     ],
 )  # fmt: skip
 def test_thousands_of_an_amount_are_written_out_up_to_a_billion(value: float, words: str) -> None:

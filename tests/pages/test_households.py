@@ -102,7 +102,11 @@ def test_terms_that_no_households_have_are_refused(empty: Here, visit: Open) -> 
     press(app, "Register")
     assert 'choose "a household" above' in words(app)
     app.radio(key="unit of protection").set_value(HOUSEHOLD).run()
-    refused = (("20000", "65", "a whole number from 1 to 64 is needed"), ("3", "4", "n counts households"), ("20000", "", "H, the most"))
+    refused = (
+        ("20000", "65", "a whole number from 1 to 64 is needed"),
+        ("3", "4", "n counts households"),
+        ("20000", "", "H, the most"),
+    )
     for n, largest, said in refused:
         fill(app, Name="homes", n=n, H=largest)
         press(app, "Register")
