@@ -13,6 +13,7 @@ from pmwpub.ui.protect.population_terms import terms_panel
 from pmwpub.ui.protect.registering import register_panel
 from pmwpub.ui.protect.stored_populations import stored_panel
 
+STATES_WORDS = "Persons of four states. Each row counts as one, and what is protected is one person."
 SURVEY_WORDS = (
     "Surveys of the same states: homes were drawn with known chances, and each person counts as the weight that "
     "follows from them. What is protected is one person."
@@ -21,7 +22,7 @@ HOMES_WORDS = (
     "The same surveys without weights. What is protected is a whole household, whose number of persons is private."
 )
 DEMOS = (
-    ("Open the demo", STATES, ":material/play_arrow:", None),
+    ("Open the demo", STATES, ":material/play_arrow:", STATES_WORDS),
     ("Open a survey with weights", SURVEY, ":material/scale:", SURVEY_WORDS),
     ("Open a survey of households", HOMES, ":material/home:", HOMES_WORDS),
 )
@@ -44,10 +45,10 @@ if session.presenting:
     st.stop()
 
 with panel("See it work", Badge.PUBLIC):
-    st.markdown(
-        "Four generated tables: state A plays the private one; B, C and D are public candidates. Each click opens a "
-        "fresh population with a budget of its own."
-    )
+    fresh = "" if study is None else " Each click opens a fresh population with a budget of its own."
+    st.markdown(f"Generated tables: state A plays the private one, three others are public.{fresh}")
+    if study is None:
+        st.markdown("\n".join(f"- **{sample.title}**: {sample.words}." for _, sample, _, _ in DEMOS))
     with st.container(horizontal=True):
         pressed = [
             sample
@@ -59,7 +60,8 @@ with panel("See it work", Badge.PUBLIC):
             name, private = open_demo(service(), sample)
             session.open(name)
             session.hold(private)
-            session.tell("success", "The demo is loaded: state A as the private table, three candidates, a workload.")
+            said = f"Loaded: {sample.words}. State A is the private table; three candidates, a workload."
+            session.tell("success", said)
             go("pages/compare.py")
 
 register_panel(session)

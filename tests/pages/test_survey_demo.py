@@ -69,3 +69,23 @@ def test_what_a_bias_does_is_tried_on_the_states_and_not_on_the_survey(empty: He
     name, _ = demo.open_demo(empty.service, SURVEY)
     assert "open the demo first" in words(visit("what_if", population=name))
     assert study_store.study(empty.service, demo.open_demo(empty.service)[0]).sample == STATES
+
+
+@pytest.mark.parametrize(
+    ("label", "title", "said"),
+    [
+        ("Open the demo", "Demo", "each counted once"),
+        ("Open a survey with weights", "Weights", "counted by weights"),
+        ("Open a survey of households", "Households", "protecting whole households"),
+    ],
+)
+def test_each_demo_says_what_it_is_before_and_after_it_is_loaded(
+    label: str, title: str, said: str, empty: Here, visit: Open
+) -> None:
+    app = visit("protect")
+    assert len(drawn_words(app.main)) <= 150
+    lines = [line for one in app.markdown for line in one.value.splitlines() if f"**{title}**" in line]
+    assert len(lines) == 1
+    assert said in lines[0]
+    loaded = press(app, label)
+    assert [one.value for one in loaded.success if said in one.value], [one.value for one in loaded.success]

@@ -30,6 +30,7 @@ class DemoSample:
     unit             whom the population protects
     note             what is recorded of the population, by which the sample is known again
     name             the first letters of the population's name
+    title, words     what it is, in a word and in a line
     largest          the most persons of one household, where whole households are protected; 1 where persons are
     """
 
@@ -40,6 +41,8 @@ class DemoSample:
     unit: str
     note: str
     name: str
+    title: str
+    words: str
     largest: int = 1
 
     @property
@@ -56,6 +59,8 @@ STATES = DemoSample(
     unit="one resident of the generated state A",
     note="Generated data; nobody's records.",
     name="demo",
+    title="Demo",
+    words="persons, each counted once",
 )
 SURVEY = DemoSample(
     private="homes_a.csv",
@@ -65,6 +70,8 @@ SURVEY = DemoSample(
     unit="one person in the generated survey of state A",
     note="Generated data of a survey with weights; nobody's records.",
     name="survey",
+    title="Weights",
+    words="a survey, its persons counted by weights",
 )
 HOMES = DemoSample(
     private=SURVEY.private,
@@ -74,6 +81,8 @@ HOMES = DemoSample(
     unit=household_unit(6),
     note="Generated data of whole households; nobody's records.",
     name="homes",
+    title="Households",
+    words="the same survey unweighted, protecting whole households",
     largest=6,
 )
 
