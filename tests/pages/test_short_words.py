@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from pmwpub.errors import PlanError
+from pmwpub.service.inputs.reviewing import Remedy
 from pmwpub.ui.hand_over.in_short import COLUMNS, first_columns
+from pmwpub.ui.prepare.schema_editor import BINNING_WORDS
 from pmwpub.ui.widgets import number_fields
+from pmwpub.ui.wording.remedies import remedy_words
 from pmwpub.ui.wording.written import number
 
 NAMES = [f"c{place}" for place in range(20)]
@@ -27,3 +30,12 @@ def test_bounds_of_a_number_have_their_thousands_parted() -> None:
 
 def test_numbers_on_pages_have_their_thousands_written_out() -> None:
     assert [number(7312.4), number(0.0123456)] == ["7,310", "0.0123"]
+
+
+def test_words_of_buttons_and_lists_fit_where_they_stand() -> None:
+    """A list beside another field shows about 16 characters of a choice; a button on a phone about 36."""
+    assert all(len(one) <= 16 for one in BINNING_WORDS.values())
+    said = remedy_words(Remedy("wt", "weight", "370:0.1"))
+    assert said == "Weigh rows by it (cap 370, unit 0.1)"
+    assert len(said) <= 36
+    assert remedy_words(Remedy("wt", "weight", "370:1:all")) == "Weigh rows by it (cap 370, unit 1), public rows too"

@@ -23,10 +23,11 @@ from pmwpub.ui.prepare.workload_size import size_metrics
 from pmwpub.ui.wording.written import plain
 
 BINNING_WORDS = {
-    "rounded": "about equal counts, round edges",
-    "quantiles": "equal counts (quantiles)",
-    "width": "equal width",
+    "rounded": "round numbers",
+    "quantiles": "quantiles",
+    "width": "equal widths",
 }
+BINNING_HELP = "Round numbers and quantiles give bins of about equal counts; the first have round edges."
 BLANK = "(blank cell)"
 RULES = (
     "**categorical** has levels, **numeric** has bins between rising edges, **id** says whose row it is (checked, "
@@ -97,7 +98,11 @@ def binning_pickers(key: str) -> tuple[int, Binning]:
     left, right = st.columns(2)
     bins = int(left.number_input("Bins of a numeric column", 1, 1000, value=10, key=f"bins {key}"))
     binning = right.selectbox(
-        "Edges at", schema_editing.BINNINGS, format_func=BINNING_WORDS.__getitem__, key=f"binning {key}"
+        "Edges at",
+        schema_editing.BINNINGS,
+        format_func=BINNING_WORDS.__getitem__,
+        help=BINNING_HELP,
+        key=f"binning {key}",
     )
     return bins, binning
 

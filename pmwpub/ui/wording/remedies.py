@@ -43,7 +43,7 @@ def remedy_words(remedy: Remedy) -> str:
 def _weight_words(cap: str, unit: str, *more: str) -> str:
     whose = {"all": ", public rows too", "public": ", public rows alone"}
     said = "".join(whose.get(one, f", {one} in all") for one in more)
-    return f"Weigh rows by it, at most {cap} each, in units of {unit}{said}"
+    return f"Weigh rows by it (cap {cap}, unit {unit}){said}"
 
 
 def _parent_words(name: str, way: str, rest: str = "") -> str:
