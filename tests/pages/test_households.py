@@ -287,7 +287,8 @@ def test_compare_shows_the_noisy_errors_that_were_bought(town: Here) -> None:
 def test_a_release_is_bought_on_the_page_and_what_it_leaves_out_is_said_before(town: Here) -> None:
     app = opened(town, "release")
     assert "Households left out: 1 with more than 4 persons." in words(app)
-    assert "persons per household" in words(app)
+    assert "Noise of a cell in the median table (95 %): ±" in words(app)
+    assert "persons per household; public ones have 2." in words(app), "40 households of 1 to 4 persons"
     assert town.spent == 0
     app = buy(app, "Buy this release")
     assert not app.exception
@@ -304,6 +305,13 @@ def test_a_release_is_bought_on_the_page_and_what_it_leaves_out_is_said_before(t
     labels = [button.label for button in app.get("download_button")]
     assert labels[:2] == ["persons.csv", "households.csv"]
     assert {"report.html", "release-1.zip"} <= set(labels)
+    labels = labels[: labels.index("release-1.zip") + 1]
+    helps = {button.label: button.proto.help for button in app.get("download_button")[: len(labels)]}
+    assert all(helps.values()), helps
+    assert "copied as they are" in helps["weighted_persons.csv"]
+    assert "weights.csv" in helps["weighted_persons.csv"]
+    (listed,) = [part for part in app.expander if part.label == "What each file is"]
+    assert all(f"{label}: " in listed.markdown[0].value.replace("\\", "").replace("*", "") for label in labels)
     (table,) = [frame.value for frame in app.dataframe]
     assert list(table["household size"]) == ["1", "2", "3", "4"]
     assert list(table) == ["household size", "share of households", "from", "to", "in the files", "remark"]

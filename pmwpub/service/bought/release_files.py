@@ -65,13 +65,15 @@ SEEDS_ALLOWED = (0, MAX_SEED)
 class ReleaseFile:
     """One file that is offered: its name, its media type, and what makes its bytes.
 
-    main  whether it is the one that most people came for, the synthetic table
+    main   whether it is the one that most people came for, the synthetic table
+    words  what it is, in a sentence; "" where its name says enough
     """
 
     name: str
     media_type: str
     content: Callable[[], bytes] = field(repr=False)
     main: bool = False
+    words: str = ""
 
 
 def charge_of(bundle: Bundle) -> tuple[int, int] | None:

@@ -131,6 +131,7 @@ def download_button(file: ReleaseFile, booking: int | str) -> None:
         icon=":material/download:",
         type="primary" if file.main else "secondary",
         on_click="ignore",
+        help=file.words or None,
     )
 
 

@@ -112,6 +112,9 @@ def _downloads(bundle: HouseholdBundle, booking: int, archive: str) -> None:
         number = whole_number(left, "Synthetic households", *ROWS_ALLOWED, value=n, key=f"households {booking}")
         seed = whole_number(right, "Row seed (public)", *SEEDS_ALLOWED, value=0, key=f"household seed {booking}")
         st.caption("persons.csv and households.csv are joined by the ids. Both choices are free: nothing is charged.")
+    files = household_downloads(bundle, archive, households=number, seed=seed)
     with place:
-        for file in household_downloads(bundle, archive, households=number, seed=seed):
+        for file in files:
             download_button(file, booking)
+    with st.expander("What each file is"):
+        _list(f"{file.name}: {file.words}" for file in files)
