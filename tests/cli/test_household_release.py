@@ -74,7 +74,7 @@ def test_weights_and_tables_are_written_and_the_charge_is_the_budget_s(run: Run,
     # persons 2 + 3 + 2 and 6 + 4 + 6 cells, households 4 + 2 + 2 and 8 + 8 + 4
     assert Counter(row["of"] for row in tables) == {"persons": 23, "households": 28}
     (charge,) = run("ledger", "show", "homes")["charges"]
-    assert charge["sensitivity"] == "one household of 1 to 4 persons"
+    assert charge["sensitivity"] == "one household of 1 to 4 persons; households by the ids of the column 'home'"
     assert float(stated["rho"]) == pytest.approx(charge["rho"])
     scales = {(table["of"], tuple(table["columns"])): table["scale"] for table in stated["tables"]}
     assert len(scales) == 12

@@ -11,6 +11,7 @@ from pmwpub.records import Dataset
 from pmwpub.service import adopting
 from pmwpub.service.core import Service
 from pmwpub.service.households.household_unit import check_unit
+from pmwpub.service.households.same_households import refuse_other_households
 from pmwpub.service.inputs import overlap_check, study_store
 from pmwpub.service.inputs.bundled_sample import refuse_another
 from pmwpub.service.inputs.known_tables import recognised
@@ -47,8 +48,12 @@ class HouseholdTable(PrivateTable):
 
 
 def adopt_households(service: Service, population: str, schema: HouseholdSchema, choice: WorkloadChoice) -> None:
-    """Make schema, household rule and workload the population's own, once it is one of such households."""
+    """Make schema, household rule and workload the population's own, once it is one of such households.
+
+    Raises PlanError where it is not, or where something was bought for households of other ids; nothing is stored then.
+    """
     check_unit(service.ledger.population(population), schema.largest)
+    refuse_other_households(service, population, schema)
     adopting.adopt(service, population, schema.persons, choice, schema.rule)
 
 
