@@ -214,9 +214,9 @@ def test_no_page_breaks_for_a_population_of_households(town: Here, page: str) ->
     assert page not in ("compare", "release") or len(drawn_words(app.main)) <= 150
 
 
-def test_compare_says_what_is_not_sold_and_what_can_be_copied(town: Here) -> None:
+def test_compare_says_what_is_free_what_is_bought_and_what_can_be_copied(town: Here) -> None:
     app = opened(town, "compare")
-    assert "this page sells nothing" in words(app)
+    assert "Known for free" in words(app)
     (known,) = [frame.value for frame in app.dataframe]
     row = known.iloc[0]
     assert (row["candidate"], row["whole households"], row["left out: over 4 persons"]) == ("b.csv", 40, 1)

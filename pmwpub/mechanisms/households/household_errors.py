@@ -21,8 +21,10 @@ from pmwpub.mechanisms.noisy_error.assessment import (
     CONFIDENCE,
     AssessmentShare,
     NoisyError,
+    Purpose,
     Unresolved,
     assessment_charges,
+    half_width,
     interval_about,
     noisy_at,
     rounded_release,
@@ -98,9 +100,19 @@ def household_error_under(
     steps = household_error_steps(counts, problem, weights, law.steps_per_row)
     grid = Grid(counts.n * counts.largest, law.steps_per_row, 1)
     found = noisy_at(grid, law.draw(steps, noise), law)
-    bar = (law.reach(CONFIDENCE) + Fraction(counts.largest, 2)) / (grid.n * grid.steps_per_row)
-    low, high = interval_about(found.value, bar)
+    low, high = interval_about(found.value, household_bar(law, counts.n, "start"))
     return replace(found, low=low, high=high)
+
+
+def household_bar(law: LatticeLaplace, n: int, purpose: Purpose) -> Fraction:
+    """The 95 % half-width that a law made for H buys, before anything is drawn: as a share of the n households. Public.
+
+    An error of fixed weights is known within H/2 of its steps, a floor within half a cell of its grid.
+    """
+    largest = law.rows_per_person
+    if purpose == "floor":
+        return half_width(law, n * largest)
+    return (law.reach(CONFIDENCE) + Fraction(largest, 2)) / (n * largest * law.steps_per_row)
 
 
 def household_error_steps(counts: HouseholdCounts, problem: HouseholdProblem, weights: Ints, steps: int) -> int:

@@ -20,7 +20,6 @@ from pmwpub.release.households.household_bundle import HouseholdBundle
 from pmwpub.release.households.household_certificate import HouseholdCertificate
 from pmwpub.release.households.household_checks import household_files_in
 from pmwpub.release.households.household_files import CERTIFICATE
-from pmwpub.service.bought.stored_releases import outcomes
 from pmwpub.service.core import Outcome, Service, kind_of
 from pmwpub.service.households.household_loading import HouseholdTable
 from pmwpub.service.households.household_releases import read_households
@@ -174,13 +173,6 @@ def read_household_assessment(outcome: Outcome) -> tuple[HouseholdAssessmentPlan
         raise ValueError("An assessment has the parts that were planned.")
     told = {name: one.interval for name, one in parts.items() if one is not None}
     return plan, {name: HouseholdError(one, plan.largest, stored.remarks) for name, one in told.items()}
-
-
-def household_assessments(service: Service, current: Study) -> list[tuple[str, dict[str, HouseholdError]]]:
-    """The name of the public table and what is stored of each assessment that was bought, oldest first."""
-    found = outcomes(service, current.population.name, "household-assessment")
-    told = map(read_household_assessment, found)
-    return [(current.known_names(plan.inputs.candidates), parts) for plan, parts in told if parts]
 
 
 def read_household_choice(outcome: Outcome) -> tuple[HouseholdBestPlan, str | None]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pmwpub.plans import HouseholdBestPlan
 from pmwpub.rounding import near
 from pmwpub.service import Study
-from pmwpub.service.households.household_questions import HouseholdError, household_assessments
+from pmwpub.service.households.bought_questions import AskedOfTables, asked_of_tables
+from pmwpub.service.households.household_questions import HouseholdError
 from pmwpub.service.households.household_releases import household_releases
 from pmwpub.service.purchases import purchase_of
 from pmwpub.ui.app.frame import Badge, link, need, panel, refusals
@@ -14,17 +16,20 @@ from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.hand_over.chosen_release import chosen, latest, listed, show
 from pmwpub.ui.households.household_plan_form import household_plan_form
+from pmwpub.ui.households.household_question_form import household_question_form
 from pmwpub.ui.households.household_results import released_panel
 from pmwpub.ui.households.rule_panel import public_table
 from pmwpub.ui.households.simulated_households import household_errors
 from pmwpub.ui.release.plan_form import in_words
 from pmwpub.ui.release.under_way import outcome_panel
 from pmwpub.ui.widgets.price_form import purchase_form
+from pmwpub.ui.widgets.what_became import has_result, show_remarks
+from pmwpub.ui.wording.written import exact, plain
 
 NOT_COMPARED = (
-    "For a population of households this page sells nothing: the noisy error of a public table as it is (start) and of "
-    "its best mixture (floor), and the choice of the best one, are bought by the command `assess`. What is known for "
-    "free: how many whole households each public table has to be copied, and how far a simulated release is off."
+    "Known for free: how many whole households each public table has to be copied, and how far a simulated release is "
+    "off. Bought, with noise: the error of a public table as it is (start) and of its best mixture (floor), or only "
+    "which table is best."
 )
 BOUGHT_ERRORS = (
     "No share of households is off by more than the first number, no count of persons per household by more than the "
@@ -34,7 +39,7 @@ NO_RULE = "Say first how rows make households."
 
 
 def compare_households(session: Session, study: Study) -> None:
-    """What is known of the public tables for free, and what is not sold."""
+    """What is known of the public tables for free, what was bought, and the form that buys more."""
     with panel("Which table to use", Badge.PUBLIC), refusals():
         st.markdown(NOT_COMPARED)
         closed = study.closed is not None
@@ -44,12 +49,39 @@ def compare_households(session: Session, study: Study) -> None:
             link("pages/release.py", "Choose a release")
     if study.household is not None:
         household_errors(study, study.household_schema())
-    bought = household_assessments(service(), study)
-    rows = [_told(name, part, error) for name, parts in bought for part, error in parts.items()]
-    if rows:
-        with panel("Noisy errors that were bought", Badge.DP):
+    _bought(session, study)
+    private = session.buyer(study)
+    if private is not None and study.choice is not None:
+        with panel("The private table itself", Badge.DP), st.expander("Buy noisy floors and starts"), refusals():
+            household_question_form(session, study, private)
+    elif private is None and not closed and not session.presenting:
+        st.info("Only a session that holds the private table can buy floors and starts.")
+
+
+def _bought(session: Session, study: Study) -> None:
+    """Draw noisy errors and choices that were bought, for everybody; how far work is, for the steward."""
+    asked = asked_of_tables(service(), study)
+    if not asked:
+        return
+    with panel("Noisy errors that were bought", Badge.DP):
+        finished = [one for one in asked if _is_done(session, study, one)]
+        for one in finished:
+            if one.chosen:
+                epsilon = exact(one.plan.exact_epsilon)
+                words = f"Best of {plain(one.offered)}: **{plain(one.chosen)}**, bought for ε = {epsilon} (pure)."
+                st.success(f"{words} The choice is noisy.", icon=":material/trophy:")
+        rows = [_told(one.offered, part, error) for one in finished for part, error in one.errors.items()]
+        if rows:
             st.markdown(BOUGHT_ERRORS)
             st.dataframe(rows, hide_index=True, width="stretch")
+        show_remarks(remark for one in finished for remark in one.remarks)
+
+
+def _is_done(session: Session, study: Study, one: AskedOfTables) -> bool:
+    """Whether there is a result; else it is said what became of it."""
+    label = f"Best of {one.offered}" if isinstance(one.plan, HouseholdBestPlan) else one.offered
+    title = f"**{plain(label)}**, ε = {exact(one.plan.exact_epsilon)}"
+    return has_result(one.outcome, label, title, steward=session.steward(study) is not None)
 
 
 def _told(name: str, part: str, error: HouseholdError) -> dict[str, object]:

@@ -20,13 +20,14 @@ from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.hand_over.result_panel import download_button, draw_again
 from pmwpub.ui.households.household_answers_panel import household_answers_panel
+from pmwpub.ui.households.household_error_form import household_errors_part
 from pmwpub.ui.release.under_way import watch_release
 from pmwpub.ui.widgets.price_form import NO_RESULT
 from pmwpub.ui.widgets.what_became import show_remarks
 from pmwpub.ui.widgets.whole_numbers import whole_number
 from pmwpub.ui.wording.written import loss, plain
 
-NOT_SOLD = "The error of a release is bought by pmwpub error; acceptance and replicate weights are not for households."
+NOT_SOLD = "Acceptance and replicate weights are not for households."
 
 
 def released_panel(session: Session, study: Study, found: ReleasedHouseholds) -> None:
@@ -42,6 +43,7 @@ def released_panel(session: Session, study: Study, found: ReleasedHouseholds) ->
         else:
             _downloads(found.bundle, found.outcome.booking.id, f"release-{found.number}.zip")
             show_remarks(found.bundle.certificate.remarks)
+            household_errors_part(session, study, found.outcome.booking.key)
         if (buyer := session.buyer(study)) is not None and found.outcome.status != "running":
             with st.expander("Draw again"):
                 draw_again(session, study, buyer, found)
@@ -76,7 +78,7 @@ def _in_short(study: Study, found: ReleasedHouseholds, bundle: HouseholdBundle) 
         if said is not None:
             st.markdown("**How far numbers may be off**")
             _list(said.errors[:2])
-        with st.expander("What a household is, what is promised, and what not to use it for"):
+        with st.expander("The promise and its limits"):
             if said is not None:
                 _list((*said.households, *said.promise, said.spent, *said.errors[2:]))
                 st.markdown("**What not to use it for**")
@@ -104,7 +106,7 @@ def _list(sentences: Iterable[str]) -> None:
 def _downloads(bundle: HouseholdBundle, booking: int, archive: str) -> None:
     """Offer the files, made from the stored bytes when clicked."""
     place = st.container(horizontal=True)
-    with st.expander("How many households the files have"):
+    with st.expander("Number of households"):
         left, right = st.columns(2)
         n = bundle.certificate.n
         number = whole_number(left, "Synthetic households", *ROWS_ALLOWED, value=n, key=f"households {booking}")

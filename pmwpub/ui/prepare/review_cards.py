@@ -62,7 +62,7 @@ def _card(session: Session, study: Study, row: ReviewedColumn, known: Decisions,
         for one in known.of(row.name):
             _decided(session, study, one)
         with st.container(horizontal=True):
-            for remedy in row.remedies or _any_time(row):
+            for remedy in _offered(study, row):
                 if remedy not in known.remedies and st.button(remedy_words(remedy), key=_key("decide", remedy)):
                     _decide(session, study, remedy)
 
@@ -82,6 +82,16 @@ def levels_in_words(row: ReviewedColumn) -> str:
     blank = [f"{level} {share:.0%}" for level, share in found if level in row.missing]
     without = f"; without a value: {' · '.join(blank[:MOST_LEVELS])}" if blank else ""
     return f"In public rows: {' · '.join([*listed[:MOST_LEVELS], *more])}{without}"
+
+
+def _offered(study: Study, row: ReviewedColumn) -> list[Remedy]:
+    """What a click may decide; of households neither weights nor ids of persons, which they refuse."""
+    offered = row.remedies or _any_time(row)
+    return [one for one in offered if not (study.of_households and _of_persons_alone(one))]
+
+
+def _of_persons_alone(remedy: Remedy) -> bool:
+    return remedy.rule == "weight" or (remedy.rule == "kind" and remedy.value == "id")
 
 
 def _any_time(row: ReviewedColumn) -> tuple[Remedy, ...]:

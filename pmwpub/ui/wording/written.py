@@ -10,6 +10,7 @@ from pmwpub.service import Job
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _ADDRESS = re.compile(r"https?://|www\.|[-.\w+]@[-\w]", re.IGNORECASE)
+_BACKTICKS = re.compile("`+")
 
 
 def plain(text: str) -> str:
@@ -24,7 +25,7 @@ def plain(text: str) -> str:
 
 def _verbatim(word: str) -> str:
     """A code span: its fence is longer than any run of backticks in the word, so nothing in it ends it."""
-    fence = "`" * (1 + max(map(len, re.findall("`+", word)), default=0))
+    fence = "`" * (1 + max(map(len, _BACKTICKS.findall(word)), default=0))
     pad = " " if word.startswith("`") or word.endswith("`") else ""
     return f"{fence}{pad}{word}{pad}{fence}"
 
