@@ -91,8 +91,8 @@ def _errors(answers: HouseholdAnswers) -> Iterator[str]:
     for of in ("households", "persons"):
         reaches = share_reaches(answers, of)
         yield (
-            f"Each share of {of} in a single column is known to ± {up(100 * median(reaches), 2)} percentage points "
-            f"typically, and to ± {up(100 * max(reaches), 2)} at worst, in 95 of 100 draws of the noise."
+            f"Each share of {of} in one column is known to ± {up(100 * median(reaches), 2)} percentage points "
+            f"typically, ± {up(100 * max(reaches), 2)} at worst, in 95 of 100 draws of the noise."
             if reaches
             else "Shares of persons are not known: the noise hides how many persons there are."
         )
