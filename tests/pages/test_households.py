@@ -274,7 +274,7 @@ def test_a_release_is_bought_on_the_page_and_what_it_leaves_out_is_said_before(t
     app = app.switch_page("pages/hand_over.py").run()
     assert not app.exception
     assert "Protected: one household of 1 to 4 persons" in words(app)
-    assert "Shares of households in a single column are known to" in words(app)
+    assert "Each share of households in one column is known to" in words(app)
     assert len(drawn_words(app.main)) <= 150
     labels = [button.label for button in app.get("download_button")]
     assert labels[:2] == ["persons.csv", "households.csv"]
