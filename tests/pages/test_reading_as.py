@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 
 import pandas as pd
-from pages.visits import PRIVATE, Here, Open, add, press, stored, table, words
+from pages.visits import PRIVATE, ROWS, Here, Open, add, press, stored, table, words
 
 from pmwpub.service.inputs import study_store
 from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.ui import Session
 
 WESTERN = PRIVATE.decode().replace(",", ";").replace("young", "jünger").encode("cp1252")
@@ -78,6 +79,30 @@ def test_a_private_table_in_another_encoding_is_loaded_once_confirmed_and_its_na
     assert "Read as Western European" in words(app)
     assert town.spent == 0
     assert not app.session_state["pmwpub session"].shelf.files, "the held bytes are let go"
+
+
+def test_how_cells_are_to_be_written_stands_open_where_a_reading_is_confirmed_and_after_it(
+    town: Here, visit: Open
+) -> None:
+    """A file of decimal commas and other dates loads without a word on its cells: what is said is the schema's."""
+    columns = '{"name": "pay", "kind": "numeric", "edges": [0, 9], "outside": "clip"}'
+    dated = '{"name": "seen", "kind": "date", "part": "month"}'
+    schema = Schema.from_json('{"version": 2, "missing_tokens": [""], "columns": [' + f"{columns}, {dated}" + "]}")
+    study_store.save_schema(town.service, town.population, schema)
+    wanted = "numbers such as 1234.5 (pay); dates such as 2012-03-31 (seen)"
+
+    def said(cell: str) -> tuple[str, str]:
+        app = visit("prepare", population=town.population)
+        app.file_uploader[-1].upload("p.csv", ("pay;seen\n" + f"{cell}\n" * ROWS).encode(), "text/csv")
+        press(app, "Load into this session")
+        (before,) = (str(one.value) for one in app.info if "The schema expects" in str(one.value))
+        press(app, "Read as UTF-8 with a semicolon between cells")
+        (after,) = (str(one.value) for one in app.caption if "The schema expects" in str(one.value))
+        return before, after
+
+    lost, fitting = said("3,5;31.03.2012"), said("3.5;2012-03-31")
+    assert lost == fitting
+    assert all(wanted in one.replace("\\", "") and "fits no level" in one for one in lost)
 
 
 def test_another_population_lets_held_files_go(town: Here, visit: Open) -> None:
