@@ -105,6 +105,22 @@ def test_how_cells_are_to_be_written_stands_open_where_a_reading_is_confirmed_an
     assert all(wanted in one.replace("\\", "") and "fits no level" in one for one in lost)
 
 
+def test_a_wrong_n_names_the_way_out_and_is_not_said_any_more_once_n_is_corrected(town: Here, visit: Open) -> None:
+    """Also of a file that is still held, for another reading might have had the registered number of rows."""
+    app = visit("prepare", population=town.population)
+    app.file_uploader[-1].upload("people.csv", PRIVATE.replace(b",", b";") + b"\nF;old;no", "text/csv")
+    press(app, "Load into this session")
+    press(app, "Read as UTF-8 with a semicolon between cells")
+    assert f"registered with n = {ROWS} rows; the file has {ROWS + 1}" in words(app)
+    assert "Change the terms on Protect, or pmwpub ledger amend --n" in words(app)
+    town.service.ledger.amend(town.population, n=ROWS + 1)
+    app.run()
+    assert "registered with n" not in words(app)
+    assert "The terms changed since then: read it again." in words(app)
+    press(app, "Read as UTF-8 with a semicolon between cells")
+    assert f"{ROWS + 1} rows" in words(app)
+
+
 def test_another_population_lets_held_files_go(town: Here, visit: Open) -> None:
     app = visit("prepare", population=town.population)
     app.file_uploader[-1].upload("people.csv", WESTERN, "text/csv")

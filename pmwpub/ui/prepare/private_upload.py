@@ -93,6 +93,7 @@ def _upload(session: Session, study: Study) -> None:
     elif pressed and file is not None:
         _load(session, study, file.getvalue(), None, name=file.name)
         st.rerun()
+    session.shelf.registered(study.population.n)
     caution = "" if study.schema is None else as_written(study.schema)
     confirm_reading(session, "private", lambda held, options: _load(session, study, held.content, options), caution)
 
@@ -107,7 +108,7 @@ def _load(session: Session, study: Study, content: bytes, options: ReadOptions |
             load = load_household_file if study.of_households else study_store.load_private
             session.hold(load(service(), name, content, options=options, progress=progress))
     except PmwPubError as refusal:
-        if not session.shelf.keep("private", NAME, content, refusal, options):
+        if not session.shelf.keep("private", NAME, content, refusal, options, n=study.population.n):
             session.tell("error", f"The private table was refused. {plain(str(refusal))} Nothing was charged.")
 
 
