@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
+from fractions import Fraction
 
 import pandas as pd
-from pages.visits import PRIVATE, ROWS, Here, Open, add, press, stored, table, words
+import pytest
+from pages.visits import PRIVATE, ROWS, Here, Open, add, buy, handed_over, press, stored, table, words
 
+from pmwpub.plans import WorkloadChoice
 from pmwpub.service.inputs import study_store
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.table_schema import Schema
@@ -119,6 +123,32 @@ def test_a_wrong_n_names_the_way_out_and_is_not_said_any_more_once_n_is_correcte
     assert "The terms changed since then: read it again." in words(app)
     press(app, "Read as UTF-8 with a semicolon between cells")
     assert f"{ROWS + 1} rows" in words(app)
+
+
+@pytest.mark.parametrize(("cell", "warned"), [("3,5", True), ("3.5", False)])
+def test_hand_over_warns_of_a_released_column_whose_cells_fit_no_level(
+    town: Here, visit: Open, cell: str, warned: bool
+) -> None:
+    """At an ε of 100 the sums are off by a few rows of 400: 0 is far below the half, 400 far above it."""
+    town.service.ledger.amend(town.population, epsilon=Fraction(400))
+    columns = [
+        {"name": "sex", "kind": "categorical", "levels": ["F", "M"]},
+        {"name": "pay", "kind": "numeric", "edges": [0, 4, 9], "outside": "clip"},
+    ]
+    schema = Schema.from_json(json.dumps({"version": 2, "missing_tokens": [""], "columns": columns}))
+    study_store.save_schema(town.service, town.population, schema)
+    public = b"sex,pay\n" + b"F,2\nM,3\nF,5\n" * 40
+    study_store.add_candidate(town.service, town.population, "paid.csv", public, attested=True)
+    study_store.choose_workload(town.service, town.population, WorkloadChoice(k=2))
+    body = ("sex;pay\n" + f"F;{cell}\nM;{cell}\n" * (ROWS // 2)).encode()
+    private = study_store.load_private(town.service, town.population, body, options=ReadOptions("utf-8", ";"))
+    app = visit("release", Session(town.population, private), population=town.population)
+    app.text_input(key="release epsilon").set_value("100").run()
+    buy(app, "Buy this release")
+    app = handed_over(app)
+    said = [str(one.value) for one in app.warning if "probably do not fit the schema" in str(one.value)]
+    assert len(said) == warned
+    assert all("levels of pay add up to about" in one for one in said)
 
 
 def test_another_population_lets_held_files_go(town: Here, visit: Open) -> None:
