@@ -22,7 +22,7 @@ from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.households.grouped_persons import Households
 from pmwpub.tabular.households.household_schema import HouseholdRule, HouseholdSchema
 from pmwpub.tabular.households.reading_households import check_household_header, private_households
-from pmwpub.tabular.private_pass import TELL, Survey, survey
+from pmwpub.tabular.private_pass import TELL, WAY_OUT, Survey, survey
 
 KEPT = 1 << 62
 """Bytes of codes that stay in memory: all, for households are grouped there."""
@@ -117,8 +117,8 @@ def load_households(
 def _check_number(households: int, n: int) -> None:
     if households != n:
         raise FileRefused(
-            f"The population is registered with n = {n:,} households; the file has {households:,} household ids. Load "
-            f"the registered table, or register it as it is. {TELL}"
+            f"The population is registered with n = {n:,} households; the file has {households:,} household ids. "
+            f"{WAY_OUT} {TELL}"
         )
 
 
