@@ -98,7 +98,12 @@ def test_the_price_and_the_noise_are_free(run: Run) -> None:
     run(*REGISTER, *HOUSEHOLDS)
     found = run(*SPEND, "--epsilon", "1", "--dry-run")
     assert found["affordable"]
-    assert found["noise"]["persons"] > found["noise"]["households"] > 0
+    noise = found["noise"]
+    assert noise["persons"] > noise["households"] > 0
+    half_widths = noise["half_width_95"]
+    size = found["public"]["persons"] / found["public"]["households"]
+    assert half_widths["persons"] == pytest.approx(half_widths["persons_per_household"] / size)
+    assert half_widths["households"] > 0
     assert run("ledger", "show", "homes")["charges"] == []
     run("ledger", "retire", "homes", "--final")
     for flags in (("--dry-run",), ("-o", "out")):
