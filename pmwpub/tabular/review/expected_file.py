@@ -14,18 +14,22 @@ _ORDERS = {"ymd": "2012-03-31", "dmy": "31.3.2012", "mdy": "3/31/2012"}
 _SPACES = {" ": "a space", "\u00a0": "a no-break space", "\u202f": "a narrow no-break space"}
 
 
-def expected_file(schema: Schema) -> tuple[str, ...]:
+def expected_file(schema: Schema, household_id: str | None = None) -> tuple[str, ...]:
     """What the schema expects of a private file, a sentence or two each: its header, text, numbers, dates, codes.
+
+    household_id  the column of household ids, where rows are persons of households; it stands first
 
     Privacy: a function of the schema alone, so the words are the same whatever the file holds, and may always be shown.
     """
-    names = [column.name for column in schema.encoded]
+    names = [] if household_id is None else [household_id]
+    names += [column.name for column in schema.encoded]
     if schema.id_column is not None:
         names.append(schema.id_column.name)
     if schema.weight_column is not None:
         names.append(schema.weight_column.name)
     found = [
         f"A header with the columns {_listed(names)}, in any order; others are ignored.",
+        *([] if household_id is None else [f"The column {household_id} names the household of each row."]),
         "Text in UTF-8 with a comma between cells; of another encoding or delimiter you are asked.",
         *_parents(schema),
         *_numbers(schema),

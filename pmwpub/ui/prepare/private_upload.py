@@ -57,9 +57,7 @@ def _expected(study: Study) -> None:
         return
     with st.expander("What the schema expects of the file", icon=":material/rule:"):
         st.caption("From the schema alone, and the same for any file.")
-        lines = expected_file(study.schema)
-        if study.household is not None:
-            lines = (f"A column {study.household.id} that names the household of each row.", *lines)
+        lines = expected_file(study.schema, None if study.household is None else study.household.id)
         st.markdown("\n".join(f"- {plain(line)}" for line in lines))
 
 

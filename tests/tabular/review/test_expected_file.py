@@ -54,3 +54,10 @@ def test_of_many_columns_the_first_are_named() -> None:
     many = [{"name": f"q{place}", "kind": "categorical", "levels": ["1"]} for place in range(130)]
     assert expected_file(schema(many))[0].count(", q") == MOST_NAMES - 1
     assert "q19 and 110 more, in any order" in expected_file(schema(many))[0]
+
+
+def test_the_column_of_household_ids_is_named_first_however_many_columns_there_are() -> None:
+    many = [{"name": f"q{place}", "kind": "categorical", "levels": ["1"]} for place in range(130)]
+    header, said, *_ = expected_file(schema(many), "home")
+    assert header.startswith("A header with the columns home, q0, q1,")
+    assert said == "The column home names the household of each row."
