@@ -124,8 +124,13 @@ class Stage:
         """The run's own noise, whatever ran before it and wherever; the secure source where the stage is private."""
         if self.private:
             return SECURE
-        named = (run.candidate, run.method, repr(run.epsilon), str(run.rounds), str(run.seed))
-        return SimulationNoise("\n".join(named))
+        return own_noise(run)
+
+
+def own_noise(run: Run) -> NoiseSource:
+    """A run's noise, whatever ran before it and wherever: it follows from what the run is."""
+    named = (run.candidate, run.method, repr(run.epsilon), str(run.rounds), str(run.seed))
+    return SimulationNoise("\n".join(named))
 
 
 def play(stage: Stage, task: Task) -> Found:

@@ -284,6 +284,25 @@ def test_compare_shows_the_noisy_errors_that_were_bought(town: Here) -> None:
         assert not opened(town, page).exception
 
 
+def test_the_ids_stay_once_something_is_bought_and_the_columns_may_change(town: Here) -> None:
+    assert not arrive("prepare", population=town.population).selectbox(key="household ids").disabled
+    study, private = read(town), load_household_file(town.service, town.population, PRIVATE)
+    plan = household_assessment_plan(
+        study, study.household_schema(), study.usable[0].sha256, epsilon="1/2", private=private, floor=False
+    )
+    purchases.buy(town.service, private, [purchase_of(plan)], tick=True, current=study)
+    app = opened(town, "prepare")
+    ids = app.selectbox(key="household ids in force")
+    assert (ids.disabled, ids.value) == (True, "home")
+    assert "Something was bought for the households of this column, so it stays" in words(app)
+    assert "Change the ids" not in words(app)
+    app.multiselect(key="household columns home").set_value([]).run()
+    press(app, "Use these")
+    rule = read(town).household
+    assert rule is not None
+    assert (rule.id, rule.columns) == ("home", ())
+
+
 def test_a_release_is_bought_on_the_page_and_what_it_leaves_out_is_said_before(town: Here) -> None:
     app = opened(town, "release")
     assert "Households left out: 1 with more than 4 persons." in words(app)
@@ -300,7 +319,7 @@ def test_a_release_is_bought_on_the_page_and_what_it_leaves_out_is_said_before(t
     app = app.switch_page("pages/hand_over.py").run()
     assert not app.exception
     assert "Protected: one household of 1 to 4 persons" in words(app)
-    assert "Shares of households in a single column are known to" in words(app)
+    assert "Each share of households in one column is known to" in words(app)
     assert len(drawn_words(app.main)) <= 150
     labels = [button.label for button in app.get("download_button")]
     assert labels[:2] == ["persons.csv", "households.csv"]
@@ -325,7 +344,7 @@ def test_a_release_is_bought_on_the_page_and_what_it_leaves_out_is_said_before(t
     app = app.switch_page("pages/ledger.py").run()
     assert "Each charge protects one household of 1 to 4 persons" in words(app)
     (row,) = next(frame.value for frame in app.dataframe if "sensitivity" in frame.value).to_dict("records")
-    assert row["sensitivity"] == "one household of 1 to 4 persons"
+    assert row["sensitivity"] == "one household of 1 to 4 persons; households by the ids of the column 'home'"
 
     app = app.switch_page("pages/release.py").run()
     press(app, "Show the stored result")

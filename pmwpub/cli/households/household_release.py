@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 from pmwpub.cli.inputs import Json, no_result, progress, read, spent_json, store_files, tick_of, workload_choice
 from pmwpub.cli.inputs import write_released as written
-from pmwpub.cli.purchasing import reused, spent, stored_tables
+from pmwpub.cli.purchasing import reused, say_as_written, spent, stored_tables
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Booking, DryLedger, Ledger
@@ -100,6 +100,7 @@ def loaded_households(service: Service, name: str, files: Files, path: str, sche
     """The private table, grouped; a refusal names its file. What the steward should know of it is said."""
     with files.naming(path):
         private = load_households(service, name, files.table(path), schema)
+    say_as_written(files, path, schema.persons)
     if private.verdict is not None and private.verdict.kind == "changed":
         print(f"pmwpub: for the steward only: {CHANGED}", file=sys.stderr)
     return private

@@ -10,12 +10,11 @@ from pmwpub.evaluation.households.household_engines import HOUSEHOLD_ENGINES, RO
 from pmwpub.evaluation.households.household_floors import household_floor
 from pmwpub.evaluation.households.household_stages import COMBINED, LEVELS, HouseholdStage
 from pmwpub.evaluation.methods import UNCHANGED
-from pmwpub.evaluation.runs import FloorOf, Run
+from pmwpub.evaluation.runs import FloorOf, Run, own_noise
 from pmwpub.evaluation.spread import spread
 from pmwpub.evaluation.sweep import Sweep
 from pmwpub.evaluation.sweep_results import CertifiedFloor, RefusedMethod, SimulatedError, Simulation
 from pmwpub.evaluation.workers import Here, Workers
-from pmwpub.privacy.seeded_noise import SimulationNoise
 from pmwpub.progress import Progress, unwatched
 
 ByLevel = tuple[SimulatedError, ...]
@@ -110,8 +109,7 @@ def play_households(stage: HouseholdStage, run: Run) -> ByLevel:
     if run.method == UNCHANGED:
         weights = atoms.start
     else:
-        named = (run.candidate, run.method, repr(run.epsilon), str(run.rounds), str(run.seed))
-        weights = HOUSEHOLD_ENGINES[run.method].weights(stage, run, SimulationNoise("\n".join(named)))
+        weights = HOUSEHOLD_ENGINES[run.method].weights(stage, run, own_noise(run))
     found = stage.errors(atoms, weights)
     return tuple(
         SimulatedError(

@@ -79,6 +79,15 @@ class Outlook:
         )
 
     @property
+    def drowned_words(self) -> str:
+        """A warning where the noise of one measurement exceeds the whole; else ""."""
+        if self.noise_share <= 1:
+            return ""
+        why = ", and see whether the total of the weights tells anything" if self.counted_in != "rows" else ""
+        what = f"The noise of one {self.measured} exceeds the whole: this release would tell nothing."
+        return f"{what} Take a larger ε{why}."
+
+    @property
     def error_words(self) -> str:
         """The error to expect beside what is free, in a sentence or two."""
         free = (
