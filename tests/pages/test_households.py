@@ -141,12 +141,12 @@ def test_prepare_proposes_ids_and_columns_from_the_public_table(registered: Here
     assert "Ids: home" in words(app)
 
 
-def test_the_ids_in_use_are_called_so_and_nothing_is_to_be_decided_of_them(town: Here) -> None:
+def test_the_ids_in_use_are_no_column_to_decide_about(town: Here) -> None:
     """Leaving them out was part of the rule, so neither that nor its Undo is offered."""
     press(arrive("prepare", population=town.population), "Draft a schema")
     app = arrive("prepare", population=town.population)
-    _reviewed(app, "home")
-    assert "home · household id, in use" in words(app)
+    assert "Ids: home" in words(app)
+    assert "home" not in [name for box in app.selectbox if box.key == "reviewed column" for name in box.options]
     assert not [button.key for button in app.button if str(button.key).startswith(("decide home ", "undo home "))]
 
 

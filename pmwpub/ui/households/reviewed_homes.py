@@ -1,4 +1,4 @@
-"""The review of columns where whole households are protected: the ids are in use, and nothing is weighed."""
+"""The review of columns where whole households are protected: nothing is weighed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from dataclasses import replace
 from pmwpub.service import Study
 from pmwpub.service.inputs.reviewing import Review, ReviewedColumn
 
-IN_USE = "household id, in use"
-ID = ReviewedColumn("", IN_USE, "Rows with one text in it are one household.")
 NO_WEIGHTS = (
     "It may say how many people a row stands for. A population of households takes no weights: each household counts "
     "as one. The column is left out."
@@ -17,12 +15,10 @@ NO_WEIGHTS = (
 
 def for_households(found: Review, study: Study) -> Review:
     """The same review in the words of a population of households; unchanged of any other population."""
-    return Review(tuple(_told(one, study) for one in found.columns)) if study.of_households else found
+    return Review(tuple(map(_told, found.columns))) if study.of_households else found
 
 
-def _told(row: ReviewedColumn, study: Study) -> ReviewedColumn:
-    if study.household is not None and row.name == study.household.id:
-        return replace(ID, name=row.name)
+def _told(row: ReviewedColumn) -> ReviewedColumn:
     if row.encoded or not _may_weigh(row):
         return row
     remedies = tuple(one for one in row.remedies if "weight" not in (one.rule, one.value))
