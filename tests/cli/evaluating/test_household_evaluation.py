@@ -57,6 +57,14 @@ def test_errors_of_persons_and_of_households_stand_beside_the_table_unchanged(
     assert "% of the rows" not in page
 
 
+def test_what_no_release_may_be_is_not_simulated(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = evaluate(capsys, "--methods", "pmw-pub", "--rounds", "1001", status=2)
+    assert "PMW^Pub of households has at most 1,000 rounds, in a simulation as in a release; 1,001 came." in said
+    (folder / "t.csv").write_text(csv_of(homes(1, 1)))
+    assert "a truth of at least 2 households, as a release does; it has 1." in evaluate(capsys, status=2)
+    assert not (folder / "errors.csv").exists()
+
+
 def test_what_takes_no_households_has_a_line_and_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = evaluate(capsys, "--methods", "unchanged,hdmm", "--html", "page.html")
     assert "pmwpub: hdmm at epsilon 1 did not run: HDMM (no rows) does not take households" in said["stderr"]

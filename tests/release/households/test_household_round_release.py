@@ -90,7 +90,7 @@ def test_the_ledger_is_charged_what_the_rounds_cost_and_a_plan_sent_again_nothin
     assert household_files_in(tmp_path / "again") == household_files_in(town / "out")
     charge = run("ledger", "show", "homes")["charges"][0]
     assert charge["mechanism"].startswith("PMW^Pub of households, 12 rounds of exponential selection")
-    assert charge["sensitivity"] == "one household of 1 to 4 persons"
+    assert charge["sensitivity"] == "one household of 1 to 4 persons; households by the ids of the column 'home'"
     assert charge["rho"] == pytest.approx(float(again["rho"]))
 
 
