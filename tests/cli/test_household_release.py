@@ -76,7 +76,7 @@ def test_weights_and_tables_are_written_and_the_charge_is_the_budget_s(run: Run,
     # persons 2 + 3 + 2 and 6 + 4 + 6 cells, households 4 + 2 + 2 and 8 + 8 + 4
     assert Counter(row["of"] for row in tables) == {"persons": 23, "households": 28}
     (charge,) = run("ledger", "show", "homes")["charges"]
-    assert charge["sensitivity"] == "one household of 1 to 4 persons"
+    assert charge["sensitivity"] == "one household of 1 to 4 persons; households by the ids of the column 'home'"
     assert float(stated["rho"]) == pytest.approx(charge["rho"])
     scales = {(table["of"], tuple(table["columns"])): table["scale"] for table in stated["tables"]}
     assert len(scales) == 12
@@ -114,7 +114,12 @@ def test_the_price_and_the_noise_are_free(run: Run) -> None:
     run(*REGISTER, *HOUSEHOLDS)
     found = run(*SPEND, "--epsilon", "1", "--dry-run")
     assert found["affordable"]
-    assert found["noise"]["persons"] > found["noise"]["households"] > 0
+    noise = found["noise"]
+    assert noise["persons"] > noise["households"] > 0
+    half_widths = noise["half_width_95"]
+    size = found["public"]["persons"] / found["public"]["households"]
+    assert half_widths["persons"] == pytest.approx(half_widths["persons_per_household"] / size)
+    assert half_widths["households"] > 0
     assert run("ledger", "show", "homes")["charges"] == []
     run("ledger", "retire", "homes", "--final")
     for flags in (("--dry-run",), ("-o", "out")):

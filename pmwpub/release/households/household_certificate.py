@@ -22,7 +22,7 @@ from pmwpub.release.certificates.certificate_parts import (
     LedgerTotal,
     Part,
 )
-from pmwpub.release.households.household_rounds_stated import RoundsStated
+from pmwpub.release.households.household_rounds_stated import NoiseScale, RoundsStated
 from pmwpub.strict_json import read_strictly
 
 MECHANISM = (
@@ -62,7 +62,7 @@ class HouseholdTableStated(Part):
 
     of: Literal["persons", "households"]
     columns: tuple[str, ...]
-    scale: Exact
+    scale: NoiseScale
 
 
 class PublicFacts(Part):

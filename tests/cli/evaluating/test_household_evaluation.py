@@ -11,6 +11,7 @@ import pytest
 from support.households import csv_of, homes, schema_text
 
 from pmwpub.cli import main
+from pmwpub.service.simulations.households.household_truths import LEVEL_WHOLES
 
 
 @pytest.fixture
@@ -51,6 +52,9 @@ def test_errors_of_persons_and_of_households_stand_beside_the_table_unchanged(
     assert page.count("<svg") == 3
     assert "A simulation, not private: t.csv played the private households (n = 60 of at most 4 persons)" in page
     assert "Tables of households: shares of all households" in page
+    for whole in LEVEL_WHOLES.values():
+        assert f"Errors in % of {whole[:20]}" in page
+    assert "% of the rows" not in page
 
 
 def test_what_no_release_may_be_is_not_simulated(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

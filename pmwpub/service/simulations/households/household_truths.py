@@ -23,6 +23,13 @@ LEVEL_WORDS = {
 }
 """What errors are of, by the level."""
 
+LEVEL_WHOLES = {
+    "persons": "all persons",
+    "households": "all households",
+    "combined": "all households, or of the most persons they may have",
+}
+"""What errors are shares of, by the level."""
+
 
 def household_stage(
     schema: HouseholdSchema,
