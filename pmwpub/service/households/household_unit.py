@@ -12,6 +12,9 @@ from pmwpub.errors import PlanError
 from pmwpub.ledger import Population
 from pmwpub.tabular.households.household_schema import MOST_PERSONS, household_unit
 
+FEWEST = 2
+"""Households of a run; the private table's rows have the same bound."""
+
 _WORDS = re.compile(r"one household of 1 to ([1-9][0-9]{0,2}) persons")
 
 PERSONS_ALONE = (
@@ -72,3 +75,13 @@ def check_unit(terms: Population, largest: int | None) -> None:
         f"The population is registered for households of at most {unit} persons, the schema says {largest}; "
         "make them one. Nothing was charged."
     )
+
+
+def check_run(terms: Population, largest: int | None) -> None:
+    """Raise PlanError as `check_unit` does, and where a run would be of fewer households than any is.
+
+    largest  as of `check_unit`
+    """
+    check_unit(terms, largest)
+    if largest is not None and terms.n < FEWEST:
+        raise PlanError(f"A run needs at least {FEWEST} households, a public bound; {terms.n} are registered.")
