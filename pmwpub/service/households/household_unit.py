@@ -6,16 +6,14 @@ never added up: a population of households buys what is made for households alon
 
 from __future__ import annotations
 
-import re
-
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Population
-from pmwpub.tabular.households.household_schema import MOST_PERSONS, household_unit
+from pmwpub.ledger.parts.household_words import largest_named, unit_of
+
+__all__ = ["check_run", "check_unit", "largest_household", "protects_households", "unit_of"]
 
 FEWEST = 2
 """Households of a run; the private table's rows have the same bound."""
-
-_WORDS = re.compile(r"one household of 1 to ([1-9][0-9]{0,2}) persons")
 
 PERSONS_ALONE = (
     "This population protects whole households, so it buys what is made for households alone: what is priced for "
@@ -33,30 +31,18 @@ def largest_household(terms: Population) -> int | None:
 
     Raises PlanError for terms that name two numbers, as an amendment of one of them can leave them.
     """
-    found = _WORDS.fullmatch(terms.unit)
-    if found and int(found[1]) != terms.rows_per_person:
+    found = largest_named(terms.unit)
+    if found is not None and found != terms.rows_per_person:
         raise PlanError(
             f'The population\'s unit is "{terms.unit}", and it is registered with {terms.rows_per_person} rows; amend '
             "one of them, so that both name the largest household. Nothing was charged."
         )
-    return terms.rows_per_person if found else None
-
-
-def unit_of(n: int, largest: int) -> str:
-    """The words of terms that protect n households of at most so many persons; PlanError for what there cannot be."""
-    if not 1 <= largest <= MOST_PERSONS:
-        raise PlanError(f"The largest household has 1 to {MOST_PERSONS} persons. Nothing was registered or changed.")
-    if n < largest:
-        raise PlanError(
-            f"n counts households, and must be at least the largest household's {largest} persons; {n} came. Nothing "
-            "was registered or changed."
-        )
-    return household_unit(largest)
+    return found
 
 
 def protects_households(terms: Population) -> bool:
     """Whether a population's words name whole households, whatever else its terms say; asked by what only shows."""
-    return _WORDS.fullmatch(terms.unit) is not None
+    return largest_named(terms.unit) is not None
 
 
 def check_unit(terms: Population, largest: int | None) -> None:
