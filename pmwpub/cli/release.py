@@ -124,6 +124,7 @@ def _criteria(parsed: argparse.Namespace) -> tuple[Criterion, ...]:
 def _planned(parsed: argparse.Namespace) -> Json:
     """What the release would cost and be worth; nothing is charged or stored, and no file is written."""
     with DryLedger.open(parsed.store) as ledger, ledger.recalling():
+        check_drawn(ledger.population(parsed.population).n if parsed.rows is None else parsed.rows, parsed.row_seed)
         service, _ = opened_service(parsed, ledger)
         current, private, candidates = prepared(parsed, service)
         chosen = _chosen(parsed, service, current, private, candidates)

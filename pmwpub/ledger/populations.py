@@ -13,6 +13,7 @@ from pmwpub.ledger.database import lock_store, now
 from pmwpub.ledger.members import access, signed_rows
 from pmwpub.ledger.members.member_tables import marked_by, members
 from pmwpub.ledger.model import Balance, Mark, Population, checked_units
+from pmwpub.ledger.parts import household_words
 from pmwpub.ledger.population_names import same
 from pmwpub.ledger.tables import charges, marks, populations, terms
 from pmwpub.numerals import MAX_DIGITS, bounded
@@ -55,8 +56,8 @@ def identify(connection: Connection, name: str, *, lock: bool = False) -> int:
 def register(connection: Connection, population: Population) -> Population:
     """Add a population; the same terms again, under the very same name, add nothing.
 
-    Raises BudgetError for numbers that no certificate could state, PopulationExists when the name stands with other
-    terms, or another name that looks like it.
+    Raises BudgetError for numbers that no certificate could state, PlanError for words of households that no purchase
+    takes for any, PopulationExists when the name stands with other terms, or another name that looks like it.
     """
     access.require_steward(connection)
     refuse_unstated(population)
@@ -68,6 +69,7 @@ def register(connection: Connection, population: Population) -> Population:
                 f"Population {population.name!r} is registered with other terms; open it, or choose another name."
             )
         return population
+    household_words.check(population)
     refuse_alike(connection, population.name)
     row = insert(populations).values(name=population.name, created=now()).returning(populations.c.id)
     population_id = connection.execute(row).scalar_one()
@@ -147,7 +149,7 @@ def amend(connection: Connection, name: str, changes: Mapping[str, object]) -> P
 
     Before the first charge anything but the name may change. Afterwards only epsilon may, downwards, and not
     below what is spent: every certificate given out states n, k, delta and the unit, and stays true.
-    Raises PopulationFrozen otherwise.
+    Raises PopulationFrozen otherwise, and PlanError for words of households that no purchase takes for any.
     """
     population_id = identify(connection, name, lock=True)
     access.require_owner(connection, population_id)
@@ -156,6 +158,8 @@ def amend(connection: Connection, name: str, changes: Mapping[str, object]) -> P
     if after == before:
         return before
     refuse_unstated(after)
+    if replace(after, epsilon=before.epsilon, delta=before.delta) != before:  # a store of before may have other words
+        household_words.check(after)
     spent = spent_units(connection, population_id)
     if spent:
         if replace(after, epsilon=before.epsilon) != before:

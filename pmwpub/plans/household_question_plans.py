@@ -7,11 +7,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from pmwpub.errors import PlanError
+from pmwpub.errors import BudgetError, PlanError
 from pmwpub.plan_inputs import PublicInputs, Reading
 from pmwpub.plans.household_plans import PlanOfHouseholds
 from pmwpub.plans.question_plans import FrozenPlan
-from pmwpub.privacy.budget import as_fraction
+from pmwpub.privacy.budget import MAX_EPSILON, as_fraction, shown
 from pmwpub.tabular.households.household_schema import HouseholdRule
 
 Kind = Literal["floor", "start"]
@@ -21,11 +21,13 @@ def _one_text(text: str) -> str:
     epsilon = as_fraction(text)
     if epsilon <= 0:
         raise PlanError("The epsilon of what is asked about households must be positive. Nothing was charged.")
+    if epsilon > MAX_EPSILON:
+        raise BudgetError(f"Epsilon must be positive and at most {MAX_EPSILON:,}; {shown(epsilon)} came.")
     return str(epsilon)
 
 
 PureEpsilon = Annotated[str, AfterValidator(_one_text)]
-"""Positive; kept as a reduced fraction, such as 1/20."""
+"""Positive, at most a million; kept as a reduced fraction, such as 1/20."""
 
 
 class HouseholdQuestion(FrozenPlan):

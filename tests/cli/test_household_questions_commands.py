@@ -79,6 +79,27 @@ def test_an_assessment_without_a_price_or_tables_is_refused(town: Run) -> None:
         assert "households" in town(*command, status=2)
 
 
+@pytest.mark.parametrize("flags", [(), ("--no-floor",), ("--no-start",), ("--best",)], ids=" ".join)
+def test_an_epsilon_above_a_million_is_refused_in_the_words_of_a_release(town: Run, flags: tuple[str, ...]) -> None:
+    for epsilon in ("1e308", "1000001"):
+        said = town(*ASSESS, "--epsilon", epsilon, *flags, status=2)
+        assert "Epsilon must be positive and at most 1,000,000" in said
+
+
+def test_the_epsilon_of_an_error_is_at_most_a_million(town: Run) -> None:
+    town(*SPEND, "--epsilon", "1", "-o", "out")
+    said = town("error", *OF, "--release", "out", "--epsilon", "1e308", status=2)
+    assert "Epsilon must be positive and at most 1,000,000" in said
+
+
+def test_a_refusal_names_its_file_once(town: Run, tmp_path: Path) -> None:
+    for name in ("b.csv", "p.csv"):
+        whole = (tmp_path / name).read_text()
+        (tmp_path / name).write_text(whole.splitlines()[0] + "\n")
+        assert town(*ASSESS, "--epsilon", "1/2", status=2).count(f"{name}: ") == 1
+        (tmp_path / name).write_text(whole)
+
+
 def test_a_population_of_persons_buys_no_answers_about_households(run: Run) -> None:
     run(*REGISTER, "--unit", "one person", "--rows-per-person", "4")
     for command in (("assess", *OF, "--public", "b.csv"), ("error", *OF, "--release", "0" * 64)):

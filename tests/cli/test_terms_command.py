@@ -69,10 +69,10 @@ def test_a_wrong_grouping_is_refused(n: str, shell: Shell) -> None:
 
 
 def test_every_term_can_be_amended_at_once_with_its_warnings(shell: Shell) -> None:
-    flags = ("--rows-per-person", "2", "--unit", "one household", "--epsilon", "11", "--delta", "0.01")
+    flags = ("--rows-per-person", "2", "--unit", "one visit", "--epsilon", "11", "--delta", "0.01")
     found = shell.run("amend", "town", *flags)
     assert (found["rows_per_person"], found["epsilon"], found["delta"]) == (2, 11.0, 0.01)
-    assert 'it was "one person" and is now "one household"' in shell.said
+    assert 'it was "one person" and is now "one visit"' in shell.said
     assert "δ = 0.01 is above 1/n" in shell.said
     assert "ε = 11 is above 10" in shell.said
     shell.run("amend", "town", "--delta", "1/n^2", "--epsilon", "3")

@@ -98,7 +98,7 @@ def test_draws_of_one_plan_may_be_ordered_together_in_their_order(registered: Le
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("n", 999), ("rows_per_person", 2), ("unit", "one household"), ("epsilon", "0.5"), ("delta", "1e-7")],
+    [("n", 999), ("rows_per_person", 2), ("unit", "one visit"), ("epsilon", "0.5"), ("delta", "1e-7")],
 )
 def test_other_terms_refuse_all(registered: Ledger, field: str, value: object) -> None:
     terms = registered.population("A")

@@ -41,9 +41,9 @@ def test_an_unknown_population_is_refused(ledger: Ledger) -> None:
 
 def test_before_the_first_charge_all_terms_may_change(ledger: Ledger) -> None:
     ledger.register(people())
-    changed = ledger.amend("A", n=2000, rows_per_person=2, unit="one household", epsilon="3", delta="1e-8")
+    changed = ledger.amend("A", n=2000, rows_per_person=2, unit="one visit", epsilon="3", delta="1e-8")
     assert ledger.population("A") == changed
-    assert changed == replace(people(n=2000, k=2, epsilon="3", delta="1e-8"), unit="one household")
+    assert changed == replace(people(n=2000, k=2, epsilon="3", delta="1e-8"), unit="one visit")
     assert ledger.balance("A").total == changed.total
 
 

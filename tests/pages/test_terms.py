@@ -128,17 +128,17 @@ def test_a_mistyped_n_is_corrected_before_the_first_charge_and_the_default_delta
 ) -> None:
     app = visit(page, population=town.population)
     assert (value(app, N), value(app, "δ (")) == ("400", "1/n²")
-    fill(app, n="36,842", k="2", unit="one <household>")
+    fill(app, n="36,842", k="2", unit="one <dwelling>")
     press(app, CHANGE)
     assert not app.exception
     assert town.service.ledger.population(town.population) == Population(
-        town.population, 36_842, 2, "one <household>", Fraction(2), Fraction(1, 36_842**2)
+        town.population, 36_842, 2, "one <dwelling>", Fraction(2), Fraction(1, 36_842**2)
     )
     said = words(app)
     for sentence in (
         "it was 400 and is now 36,842.",
         "it was 1 and is now 2.",
-        'it was "one resident" and is now "one <household>".',
+        'it was "one resident" and is now "one <dwelling>".',
         "δ: it was 6.25e-6 and is now 7.37e-10, which is 1/n².",
     ):
         assert sentence in said

@@ -58,6 +58,8 @@ def household_release(parsed: argparse.Namespace) -> Json:
     schema = HouseholdSchema.from_json(read(parsed.schema))
     if parsed.dry_run:
         with DryLedger.open(parsed.store) as ledger, ledger.recalling():
+            terms = ledger.population(parsed.population)
+            check_drawn(terms.n if parsed.rows is None else parsed.rows, parsed.row_seed)
             service, _, current, plan, private = _planned(parsed, ledger, schema)
             return _priced(parsed, service, current, plan, private, schema)
     folder = Path((parsed.out or "").strip() or ".")

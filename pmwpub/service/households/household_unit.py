@@ -6,13 +6,14 @@ never added up: a population of households buys what is made for households alon
 
 from __future__ import annotations
 
-import re
-
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Population
-from pmwpub.tabular.households.household_schema import MOST_PERSONS, household_unit
+from pmwpub.ledger.parts.household_words import largest_named, unit_of
 
-_WORDS = re.compile(r"one household of 1 to ([1-9][0-9]{0,2}) persons")
+__all__ = ["check_run", "check_unit", "largest_household", "protects_households", "unit_of"]
+
+FEWEST = 2
+"""Households of a run; the private table's rows have the same bound."""
 
 PERSONS_ALONE = (
     "This population protects whole households, so it buys what is made for households alone: what is priced for "
@@ -30,30 +31,18 @@ def largest_household(terms: Population) -> int | None:
 
     Raises PlanError for terms that name two numbers, as an amendment of one of them can leave them.
     """
-    found = _WORDS.fullmatch(terms.unit)
-    if found and int(found[1]) != terms.rows_per_person:
+    found = largest_named(terms.unit)
+    if found is not None and found != terms.rows_per_person:
         raise PlanError(
             f'The population\'s unit is "{terms.unit}", and it is registered with {terms.rows_per_person} rows; amend '
             "one of them, so that both name the largest household. Nothing was charged."
         )
-    return terms.rows_per_person if found else None
-
-
-def unit_of(n: int, largest: int) -> str:
-    """The words of terms that protect n households of at most so many persons; PlanError for what there cannot be."""
-    if not 1 <= largest <= MOST_PERSONS:
-        raise PlanError(f"The largest household has 1 to {MOST_PERSONS} persons. Nothing was registered or changed.")
-    if n < largest:
-        raise PlanError(
-            f"n counts households, and must be at least the largest household's {largest} persons; {n} came. Nothing "
-            "was registered or changed."
-        )
-    return household_unit(largest)
+    return found
 
 
 def protects_households(terms: Population) -> bool:
     """Whether a population's words name whole households, whatever else its terms say; asked by what only shows."""
-    return _WORDS.fullmatch(terms.unit) is not None
+    return largest_named(terms.unit) is not None
 
 
 def check_unit(terms: Population, largest: int | None) -> None:
@@ -72,3 +61,13 @@ def check_unit(terms: Population, largest: int | None) -> None:
         f"The population is registered for households of at most {unit} persons, the schema says {largest}; "
         "make them one. Nothing was charged."
     )
+
+
+def check_run(terms: Population, largest: int | None) -> None:
+    """Raise PlanError as `check_unit` does, and where a run would be of fewer households than any is.
+
+    largest  as of `check_unit`
+    """
+    check_unit(terms, largest)
+    if largest is not None and terms.n < FEWEST:
+        raise PlanError(f"A run needs at least {FEWEST} households, a public bound; {terms.n} are registered.")

@@ -22,7 +22,7 @@ from pmwpub.ledger.model import whole
 from pmwpub.plans import ReleasePlan, TableFitPlan, WeightedPoolPlan
 from pmwpub.service.choosing.outlook import not_worth
 from pmwpub.service.core import Outcome, Price, Service, Spending
-from pmwpub.service.households.household_unit import check_unit
+from pmwpub.service.households.household_unit import check_run
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.shared_rows import Overlap
 from pmwpub.service.inputs.study import Study
@@ -30,7 +30,7 @@ from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.neighbours import agreements, charges_of, largest_of
 from pmwpub.service.purchases.offers import said
 from pmwpub.service.purchases.protocol import Prepared, Purchase, WithoutPublicTables
-from pmwpub.service.purchases.readings import other_reading_than_now, same_reading_as_then
+from pmwpub.service.purchases.readings import other_reading_than_now, read_as_loaded, read_as_now, same_reading_as_then
 from pmwpub.service.weighing.weighed_plans import check_weights
 
 TICK = "None of these public tables was made from the private one"
@@ -52,11 +52,6 @@ NOT_WORTH = (
 OTHER_READING = (
     "This plan was bought when a public table of it was read in another way, and what is stored is of that reading. "
     "Change the plan, or draw it again. Nothing was charged."
-)
-
-PRIVATE_READING = (
-    "The plan says that the private file is read in another way than it was when it was loaded here; plan again. "
-    "Nothing was charged."
 )
 
 
@@ -91,10 +86,7 @@ def buy(
     said(tick)
     said(free_tick, "a release is bought although the free table may be as good")
     current = current or study_store.study(service, private.population)
-    known = [as_known(service, private, one, repeat, current) for one in wanted]
-    for one in known:
-        check_unit(current.population, largest_of(one.plan))
-        check_repeat(service.ledger.next_repeat(private.population, one.plan.sha256), repeat)
+    known = _in_order(service, private, wanted, repeat, current)
     refuse_closed(service, current, known, repeat=repeat)
     if not free_tick and (doubted := doubts(service, current, known, repeat=repeat)):
         raise PlanError(f"{doubted[0]} {NOT_WORTH}")
@@ -116,8 +108,11 @@ def refuse_closed(
     """Raise PopulationClosed where a plan is new and nothing more is bought; the ledger asks it again as it charges.
 
     private  the loaded table, where plans do not say yet how its file was read
+
+    Raises PlanError for plans that do not protect the population's unit, which no population buys, open or closed.
     """
     name = current.population.name
+    _check_units(current, wanted)
     if private is not None:
         wanted = [as_known(service, private, one, repeat, current) for one in wanted]
     new = [one for one in wanted if service.ledger.booking(name, PlanKey(one.plan.sha256, repeat)) is None]
@@ -165,17 +160,34 @@ def price(
 
     private  the loaded table: how its file was read is part of the plans
 
-    All of it is said of one state of the store. Raises PlanError for a new plan that `buy` would refuse by its weights.
+    All of it is said of one state of the store. Raises PlanError for plans that `buy` would refuse by their unit or
+    draw, and for new ones that it would refuse by their weights.
     """
     name = current.population.name
     with service.ledger.view():
-        due = {one.plan.sha256: one for one in (as_known(service, private, one, repeat, current) for one in wanted)}
+        due = {one.plan.sha256: one for one in _in_order(service, private, wanted, repeat, current)}
         charged = [one for key, one in due.items() if service.ledger.booking(name, PlanKey(key, repeat)) is None]
         for one in charged:
             check_weights(current, one.plan)
         found = service.price(name, [charge for one in charged for charge in one.charges(current)])
     pures: list[Fraction | None] = [getattr(one.plan, "exact_epsilon", None) for one in charged]
     return found if None in pures else replace(found, pure=sum(filter(None, pures), Fraction(0)))
+
+
+def _in_order(
+    service: Service, private: PrivateTable, wanted: Sequence[Purchase], repeat: int, current: Study
+) -> list[Purchase]:
+    """Purchases `as_known`; PlanError for another unit than the population's, and where draws between are lacking."""
+    known = [as_known(service, private, one, repeat, current) for one in wanted]
+    _check_units(current, known)
+    for one in known:
+        check_repeat(service.ledger.next_repeat(private.population, one.plan.sha256), repeat)
+    return known
+
+
+def _check_units(current: Study, wanted: Sequence[Purchase]) -> None:
+    for one in wanted:
+        check_run(current.population, largest_of(one.plan))
 
 
 def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int, current: Study) -> Purchase:
@@ -185,8 +197,8 @@ def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int
     Raises PlanError for a plan that says another reading of a file than the one of now, and where the plan's own hash
     stands for public files that were read otherwise then.
     """
-    asked = _read_as_loaded(one, private)
-    now, name = _read_as_now(service, asked, current), private.population
+    asked = read_as_loaded(one, private)
+    now, name = read_as_now(service, asked, current), private.population
     earlier = now.plan.earlier
     then = None if earlier is None else service.ledger.booking(name, PlanKey(earlier.sha256))
     table = private.table if service.policy.answers else None
@@ -200,26 +212,6 @@ def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int
     if found is not None and other_reading_than_now(service.ledger, found, asked.plan):
         raise PlanError(OTHER_READING)
     return asked
-
-
-def _read_as_now(service: Service, one: Purchase, current: Study) -> Purchase:
-    """A plan that was bought before plans said how public tables are read, with how they are read now."""
-    plan = one.plan
-    if isinstance(plan, WithoutPublicTables) or plan.inputs.read_as:
-        return one
-    if service.ledger.booking(current.population.name, PlanKey((plan.earlier or plan).sha256)) is None:
-        return one
-    inputs = plan.inputs.model_copy(update={"read_as": current.readings(plan.inputs.candidates)})
-    return replace(one, plan=plan.model_copy(update={"inputs": inputs}))  # type: ignore[type-var]
-
-
-def _read_as_loaded(one: Purchase, private: PrivateTable) -> Purchase:
-    said = one.plan.private_read_as
-    if said == private.read_as:
-        return one
-    if said is not None:
-        raise PlanError(PRIVATE_READING)
-    return replace(one, plan=one.plan.model_copy(update={"private_read_as": private.read_as}))  # type: ignore[type-var]
 
 
 def check_tick(

@@ -25,6 +25,7 @@ from pmwpub.privacy.budget import ZCDP
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.rounding import up
 from pmwpub.service.core import Service
+from pmwpub.service.households.household_unit import check_unit
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.caveats import remarks_from
@@ -63,8 +64,9 @@ def misfit_offer(current: Study, columns: Sequence[str], half_width: str, *, rul
     rules  whether the rows that break a rule are counted too
 
     Raises SchemaError where no attribute of the schema is named, or rules are asked for and it has none, PlanError for
-    a half-width that is none.
+    a half-width that is none, and for a population of households, which buys no look at rows.
     """
+    check_unit(current.population, None)
     current.check_looked_at(columns, rules=rules)
     terms = current.population
     law = MisfitNoise(len(set(columns)) + rules, terms.n, terms.rows_per_person, as_fraction(half_width))

@@ -16,14 +16,23 @@ where the files are known to have been read then as they are read now:
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
-from pmwpub.ledger import Booking, Ledger, TableHandle
+from pmwpub.errors import PlanError
+from pmwpub.ledger import Booking, Ledger, PlanKey, TableHandle
 from pmwpub.plans import RELEASE_KINDS, PublicInputs
 from pmwpub.release.bundle import Bundle
-from pmwpub.service.core import kind_of
+from pmwpub.service.core import Service, kind_of
 from pmwpub.service.inputs.stored_tables import NOTE, options_of
-from pmwpub.service.purchases.protocol import Plan, WithoutPublicTables
+from pmwpub.service.inputs.study import Study
+from pmwpub.service.private_table import PrivateTable
+from pmwpub.service.purchases.protocol import Plan, Purchase, WithoutPublicTables
 from pmwpub.tabular.files.text.read_options import ReadOptions
+
+PRIVATE_READING = (
+    "The plan says that the private file is read in another way than it was when it was loaded here; plan again. "
+    "Nothing was charged."
+)
 
 
 def same_reading_as_then(
@@ -81,3 +90,24 @@ def _noted_before(ledger: Ledger, population: str, booking: Booking, sha256: str
         return False
     wanted = ReadOptions() if read_as is None else ReadOptions.parse(read_as)
     return all((options_of(json.loads(body)) or ReadOptions()) == wanted for _, body in notes)
+
+
+def read_as_now(service: Service, one: Purchase, current: Study) -> Purchase:
+    """A plan that was bought before plans said how public tables are read, with how they are read now."""
+    plan = one.plan
+    if isinstance(plan, WithoutPublicTables) or plan.inputs.read_as:
+        return one
+    if service.ledger.booking(current.population.name, PlanKey((plan.earlier or plan).sha256)) is None:
+        return one
+    inputs = plan.inputs.model_copy(update={"read_as": current.readings(plan.inputs.candidates)})
+    return replace(one, plan=plan.model_copy(update={"inputs": inputs}))  # type: ignore[type-var]
+
+
+def read_as_loaded(one: Purchase, private: PrivateTable) -> Purchase:
+    """A plan with how the loaded private file was read; PlanError where it says another reading."""
+    said = one.plan.private_read_as
+    if said == private.read_as:
+        return one
+    if said is not None:
+        raise PlanError(PRIVATE_READING)
+    return replace(one, plan=one.plan.model_copy(update={"private_read_as": private.read_as}))  # type: ignore[type-var]

@@ -44,10 +44,10 @@ class Files:
         """Put the file's name before a refusal, and behind it how to confirm what it suggests."""
         try:
             yield
-        except FileRefused as refusal:
-            hint = f" (--read {path}={refusal.suggestion.spelt})" if refusal.suggestion else ""
+        except (FileRefused, SchemaError) as refusal:
+            if str(refusal).startswith(f"{path}: "):  # named where it was read
+                raise
+            suggested = refusal.suggestion if isinstance(refusal, FileRefused) else None
+            hint = f" (--read {path}={suggested.spelt})" if suggested else ""
             refusal.args = (f"{path}: {refusal}{hint}",)
-            raise
-        except SchemaError as refusal:
-            refusal.args = (f"{path}: {refusal}",)
             raise

@@ -222,10 +222,10 @@ def test_a_population_that_is_registered_in_a_ledger_nothing_vouches_for_is_mark
 
 def test_terms_amended_before_the_first_charge_stand_in_the_witness(path: Path) -> None:
     with Ledger.open(address(path)) as ledger:
-        ledger.amend("A", n=900, rows_per_person=2, unit="one household", epsilon="2", delta="1e-7")
+        ledger.amend("A", n=900, rows_per_person=2, unit="one visit", epsilon="2", delta="1e-7")
         ledger.amend("A", epsilon="3")
         amended = ledger.population("A")
-        assert (amended.n, amended.rows_per_person, amended.unit) == (900, 2, "one household")
+        assert (amended.n, amended.rows_per_person, amended.unit) == (900, 2, "one visit")
     with Ledger.open(address(path)) as ledger:
         assert ledger.population("A") == amended
         assert ledger.book("A", key("first"), "{}", [charge(5)], terms=amended).fresh

@@ -197,7 +197,7 @@ def test_what_is_priced_for_persons_is_still_refused_to_households(town: Town) -
 
 def test_a_population_of_persons_buys_no_answer_about_households(town: Town) -> None:
     plan = assessment(town)
-    town.service.ledger.register(Population("rows", 60, LARGEST, "one household", Fraction(3), Fraction(1, 3600)))
+    town.service.ledger.register(Population("rows", 60, LARGEST, "one dwelling", Fraction(3), Fraction(1, 3600)))
     with pytest.raises(PlanError, match="by its rows"):
         town.buy(plan, replace(town.private, population="rows"), current=replace(
             town.current, population=town.service.ledger.population("rows")))  # fmt: skip

@@ -17,9 +17,9 @@ from pmwpub.release.households.household_certificate import stated_tables
 from pmwpub.release.households.reading.household_report import with_report
 from pmwpub.service.core import Service
 from pmwpub.service.households.household_loading import HouseholdTable
-from pmwpub.service.households.household_unit import check_unit
+from pmwpub.service.households.household_unit import check_run
 from pmwpub.service.inputs import stored_tables
-from pmwpub.service.inputs.study import MINIMUM_ROWS, Study
+from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.caveats import remarks_from
 from pmwpub.service.purchases.households.household_statement import StatedHouseholds
@@ -95,9 +95,7 @@ def belonging(
     Raises PlanError where they do not, before anything is charged.
     """
     terms, persons = current.population, current.schema
-    check_unit(terms, plan.largest)
-    if terms.n < MINIMUM_ROWS:
-        raise PlanError(f"A run needs at least {MINIMUM_ROWS} households, a public bound; {terms.n} are registered.")
+    check_run(terms, plan.largest)
     if not isinstance(private, HouseholdTable) or private.households is None or private.schema is None:
         raise PlanError("What is bought of households needs a private table that was loaded as households.")
     if persons is None or {persons.sha256, private.schema_sha256} != {plan.inputs.schema_sha256}:
