@@ -57,8 +57,7 @@ def reviewed(service: Service, current: Study, progress: Progress = unwatched) -
         proposed = found if isinstance(found, Draft) else Draft(schema, found)
         return review(as_it_stands(schema, proposed, tables, labels=labels), tables)
 
-    found = service.cache(f"review:{shas}:{schema.sha256}:{json.dumps(labels)}", built)
-    return found.without(None if current.household is None else current.household.id)
+    return service.cache(f"review:{shas}:{schema.sha256}:{json.dumps(labels)}", built)
 
 
 def nested_levels(service: Service, current: Study) -> tuple[LevelTree, ...]:
