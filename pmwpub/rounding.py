@@ -33,6 +33,12 @@ def near(value: float | Fraction, digits: int = 3) -> str:
     return f"{mantissa}e{int(exponent)}" if marked else mantissa
 
 
+def amount(value: float | Fraction) -> str:
+    """Such a number with its thousands written out, up to a billion: 7312.4 -> "7,310", where `near` has 7.31e3."""
+    rounded = float(near(value))
+    return f"{rounded:,.0f}" if 1_000 <= abs(rounded) < 10**9 else near(value)
+
+
 def in_percent(share: float | Fraction, digits: int = 2) -> str:
     """A share that is no loss of privacy, such as an error, in percent: 0.01234 -> "1.2 %"."""
     return f"{near(100 * share, digits)} %"

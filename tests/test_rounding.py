@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from pmwpub.release.certificates.certificate_parts import Delta
-from pmwpub.rounding import above, below, down, stated_delta, up
+from pmwpub.rounding import above, amount, below, down, stated_delta, up
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,18 @@ from pmwpub.rounding import above, below, down, stated_delta, up
 )  # fmt: skip
 def test_losses_are_rounded_up_to_four_digits(value: float | str, words: str) -> None:
     assert up(value) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (7312.4, "7,310"), (999.6, "1,000"), (999.4, "999"), (0.4731, "0.473"), (123_456_789, "123,000,000"),
+        (999_400_000, "999,000,000"), (1e9, "1e9"), (9.996e8, "1e9"), (2.7789e-8, "2.78e-8"), (0, "0"),
+        (-7312.4, "-7,310"),
+    ],
+)  # fmt: skip
+def test_thousands_of_an_amount_are_written_out_up_to_a_billion(value: float, words: str) -> None:
+    assert amount(value) == words
 
 
 @given(st.floats(min_value=1e-300, max_value=1e300), st.integers(1, 6))

@@ -16,6 +16,7 @@ from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.shared_rows import CHANGED
 from pmwpub.service.purchases import Offer
 from pmwpub.tabular.files.given_files import Files
+from pmwpub.tabular.review.expected_file import as_written
 from pmwpub.tabular.schema.table_schema import Schema
 
 UNACKNOWLEDGED = (
@@ -60,9 +61,16 @@ def private_table(service: Service, name: str, files: Files, parsed: argparse.Na
     path, cluster = parsed.private, parsed.count_on
     with files.naming(path):
         private = study_store.load_private(service, name, Path(path), options=files.options(path), cluster=cluster)
+    say_as_written(files, path, study_store.study(service, name).schema)
     if private.verdict is not None and private.verdict.kind == "changed":
         print(f"pmwpub: for the steward only: {CHANGED}", file=sys.stderr)
     return private
+
+
+def say_as_written(files: Files, path: str, schema: Schema | None) -> None:
+    """Where somebody said how the private file is read: how the schema expects its cells, whatever stands in them."""
+    if files.options(path) is not None and schema is not None and (said := as_written(schema)):
+        print(f"pmwpub: {said}", file=sys.stderr)
 
 
 def stored_tables(

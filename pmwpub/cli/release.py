@@ -141,7 +141,11 @@ def _planned(parsed: argparse.Namespace) -> Json:
             "expected_error": None if found.expected is None else asdict(found.expected),
             "unchanged": found.start,
             "expected_to_beat_unchanged": found.gains,
-            "words": [words for words in (found.noise_words, found.error_words, found.gain_words) if words],
+            "words": [
+                words
+                for words in (found.noise_words, found.drowned_words, found.error_words, found.gain_words)
+                if words
+            ],
         } | (said | _acceptance(current, plan))
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from pmwpub.cli.drafting.household_draft import check_household_flags, with_households
+from pmwpub.cli.drafting.household_draft import check_household_flags, is_household_id, with_households
 from pmwpub.cli.drafting.rule_listing import rules_json, with_rules
 from pmwpub.cli.inputs import Json, refuse_private_rows, store_files
 from pmwpub.outputs import apart, writable, write_file
@@ -58,11 +58,15 @@ def draft_schema(parsed: argparse.Namespace) -> Json:
         "schema_sha256": written.sha256,
         "attributes": len(schema.domain.attributes),
         "dimension": schema.domain.dimension,
-        "ignored": [column.name for column in schema.columns if column.name not in schema.domain.names],
-        "private_file": list(expected_file(schema)),
+        "ignored": [name for name in _aside(schema) if not is_household_id(name, parsed.household_id)],
+        "private_file": list(expected_file(schema, parsed.household_id)),
         **_parents(schema),
         **grouped,
-    } | (said | review(draft, tables).to_json())
+    } | (said | review(draft, tables).without(parsed.household_id).to_json())
+
+
+def _aside(schema: Schema) -> list[str]:
+    return [column.name for column in schema.columns if column.name not in schema.domain.names]
 
 
 def _parents(schema: Schema) -> Json:

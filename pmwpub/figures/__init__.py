@@ -22,12 +22,13 @@ from pmwpub.figures.moved import MovedMarginal, TrueDistance, moved_marginals, t
 from pmwpub.figures.pairs import PairFloor, pair_map
 from pmwpub.figures.plot_file import OFFLINE, PICTURE, self_contained
 from pmwpub.figures.story_plots import TableRange, alone_by_facts, public_ranges, ways_compared, with_and_without
-from pmwpub.figures.style import PALETTE, Plot, Table
+from pmwpub.figures.style import PALETTE, ROWS, Plot, Table
 
 __all__ = [
     "OFFLINE",
     "PALETTE",
     "PICTURE",
+    "ROWS",
     "Amount",
     "AssessedCandidate",
     "BiasedTable",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pmwpub.figures.style import Plot, Table, framed, percent, shown
+from pmwpub.figures.style import ROWS, Plot, Table, framed, percent, shown
 from pmwpub.rounding import in_percent
 
 # One hue from light to dark: dark is a high floor.
@@ -20,7 +20,7 @@ class PairFloor:
 
     low, high  certified bounds of the best-mixture error
     start      the error of the candidate unchanged
-    covered    the share of the truth's rows that the candidate has too
+    covered    the share of the truth's rows, or of their weight, that the candidate has too
     empty      queries that the truth meets and no row of the candidate does
     """
 
@@ -44,8 +44,11 @@ class PairFloor:
         return in_percent(self.high)
 
 
-def pair_map(pairs: Sequence[PairFloor]) -> Plot:
-    """Candidates in rows, the lowest floors on top; who plays the private table in columns; floors in the cells."""
+def pair_map(pairs: Sequence[PairFloor], *, whole: str = ROWS) -> Plot:
+    """Candidates in rows, the lowest floors on top; who plays the private table in columns; floors in the cells.
+
+    whole  what floors, and what is covered, are shares of
+    """
     from plotly.graph_objects import Figure, Heatmap
 
     candidates = _ranked(pairs)
@@ -61,7 +64,7 @@ def pair_map(pairs: Sequence[PairFloor]) -> Plot:
             showscale=False,
             text=[["" if pair is None else pair.short for pair in line] for line in grid],
             texttemplate="%{text}",
-            hovertext=[["" if pair is None else _hover(pair) for pair in line] for line in grid],
+            hovertext=[["" if pair is None else _hover(pair, whole) for pair in line] for line in grid],
             hoverinfo="text",
             hoverongaps=False,
             xgap=2,
@@ -70,11 +73,11 @@ def pair_map(pairs: Sequence[PairFloor]) -> Plot:
     )
     height = 170 + ROW_HEIGHT * max(2, len(candidates))
     framed(
-        figure, x_title="plays the private table<br>(cells: floor, % of the rows)", y_title="candidate", height=height
+        figure, x_title=f"plays the private table<br>(cells: floor, % of {whole})", y_title="candidate", height=height
     )
     figure.update_xaxes(**_names(truths), showgrid=False)
     figure.update_yaxes(**_names(candidates), showgrid=False, autorange="reversed", tickangle=0)
-    return Plot(figure, _alt(pairs, candidates), _table(pairs, candidates))
+    return Plot(figure, _alt(pairs, candidates), _table(pairs, candidates, whole))
 
 
 def _ranked(pairs: Sequence[PairFloor]) -> list[str]:
@@ -90,10 +93,11 @@ def _names(labels: Sequence[str]) -> dict[str, object]:
     return {"tickvals": list(range(len(labels))), "ticktext": ticks, "zeroline": False}
 
 
-def _hover(pair: PairFloor) -> str:
+def _hover(pair: PairFloor, whole: str) -> str:
+    own = "its rows" if whole == ROWS else whole
     return (
         f"<b>{shown(pair.candidate)}</b> for {shown(pair.truth)}<br>floor {pair.interval} (reweighted perfectly)<br>"
-        f"start {percent(pair.start)} (unchanged)<br>{pair.covered:.1%} of its rows covered, {pair.empty:,} empty cells"
+        f"start {percent(pair.start)} (unchanged)<br>{pair.covered:.1%} of {own} covered, {pair.empty:,} empty cells"
     )
 
 
@@ -105,8 +109,8 @@ def _alt(pairs: Sequence[PairFloor], candidates: Sequence[str]) -> str:
     return " ".join(sentences)
 
 
-def _table(pairs: Sequence[PairFloor], candidates: Sequence[str]) -> Table:
-    shares = ("rows covered", "floor, at least", "floor, at most", "start")
+def _table(pairs: Sequence[PairFloor], candidates: Sequence[str], whole: str) -> Table:
+    shares = ("rows covered" if whole == ROWS else "covered", "floor, at least", "floor, at most", "start")
     header = ("candidate", "plays the private table", shares[0], "empty cells", *shares[1:])
     ordered = sorted(pairs, key=lambda pair: candidates.index(pair.candidate))
     rows = [(p.candidate, p.truth, p.covered, p.empty, p.low, p.high, p.start) for p in ordered]

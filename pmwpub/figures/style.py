@@ -131,6 +131,17 @@ def colours(labels: Iterable[str]) -> dict[str, int]:
     return {label: place % len(PALETTE) for place, label in enumerate(dict.fromkeys(labels))}
 
 
+ROWS = "the rows"
+"""What errors are shares of where nothing else is said."""
+LONG = 16
+"""Characters of the longest such words that stand on an axis of errors in one line."""
+
+
+def error_title(measure: str, whole: str) -> str:
+    """The title of an axis of errors, which says what they are shares of."""
+    return f"{measure}{' ' if len(whole) <= LONG else '<br>'}(% of {whole})"
+
+
 def framed(figure: Figure, *, x_title: str, y_title: str, height: int) -> Figure:
     """Give a figure the common frame: transparent, titled axes, a quiet grid; above it, the legend below the toolbar.
 

@@ -283,7 +283,10 @@ def _smallest(certificate: ChargedCertificate, reach: float | None) -> str:
         whole = shares_of_what(weighed=certificate.weights is not None)
         number = rows(math.ceil(Fraction(shown) * certificate.n / 100))
         said = f"{shown} % of {whole}" if certificate.weights else f"{shown} % of {whole}, about {number}"
-        return f"Do not read anything into differences below {said}: an answer may be off by that much."
+        return (
+            f"Do not read anything into differences below {said}: an answer may be off by that much, and a difference "
+            "of two by twice as much."
+        )
     sigmas = certificate.sigmas if isinstance(certificate, TableCertificate) else (sigma_rows(certificate),)
     noise = NORMAL_95 * sorted(sigmas)[len(sigmas) // 2]
     return (

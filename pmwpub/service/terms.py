@@ -14,9 +14,11 @@ from pmwpub.rounding import down, up
 from pmwpub.service.core import Service
 from pmwpub.service.households.household_unit import protects_households, unit_of
 from pmwpub.service.private_table import PrivateTable
+from pmwpub.tabular.households.household_schema import MOST_PERSONS
 
 __all__ = [
     "OUTSIDE",
+    "PERSONS_ALLOWED",
     "ROWS_ALLOWED",
     "SQUARED",
     "amend",
@@ -30,6 +32,8 @@ __all__ = [
     "warnings_of",
 ]
 
+PERSONS_ALLOWED = (1, MOST_PERSONS)
+"""The fewest and the most persons that H, the largest household, may have."""
 ROWS_ALLOWED = (1, MAX_ROWS)
 """The fewest and the most rows of a private table; k, the rows of one person, lies between 1 and n."""
 LARGE_EPSILON = 10

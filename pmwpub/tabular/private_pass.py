@@ -34,6 +34,10 @@ from pmwpub.tabular.weights.row_weights import WeighedFile, WeighedTable, Weight
 KEPT = 1 << 28  # bytes of codes that stay in memory; rows beyond are read again when they are counted
 _BEYOND = 1_000_000  # rows above twice as many as registered: no file is read further
 TELL = "Told to you only."
+WAY_OUT = (
+    "Load the registered table, or correct n, which may change until the first charge: Change the terms on Protect, or "
+    "pmwpub ledger amend --n."
+)
 CHANGED = "The private file changed after it was loaded and checked; load it again."
 
 
@@ -118,8 +122,7 @@ class Survey:
         if self.n != n:
             least = "at least " if self.n > 2 * n + _BEYOND else ""
             raise FileRefused(
-                f"The population is registered with n = {n:,} rows; the file has {least}{self.n:,}. "
-                f"Load the registered table, or register it as it is. {TELL}"
+                f"The population is registered with n = {n:,} rows; the file has {least}{self.n:,}. {WAY_OUT} {TELL}"
             )
         if self.exceeded:
             rows = "row" if rows_per_person == 1 else "rows"

@@ -18,6 +18,7 @@ from support.complete_schemas import complete
 
 from pmwpub.api import SyntheticRelease
 from pmwpub.release import checking
+from pmwpub.release.answers import marginal_answers
 from pmwpub.release.answers.number_answers import NOT_COVERED
 from pmwpub.release.answers.release_answers import NO_STRENGTHS, OF_ROUNDS, ReleaseAnswers
 from pmwpub.release.bundle import INTERVALS, Bundle
@@ -133,7 +134,7 @@ def test_changed_files_are_not_answered_from(run: Run, name: str) -> None:
     assert name in answer(run, "--marginal", "sex", status=2)
 
 
-def test_what_cannot_be_asked_is_refused_in_words(run: Run) -> None:
+def test_what_cannot_be_asked_is_refused_in_words(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     release(run, "--engine", "table-fit")
     assert "no column 'town'" in answer(run, "--marginal", "town", status=2)
     assert "different columns" in answer(run, "--marginal", "sex,sex", status=2)
@@ -141,6 +142,8 @@ def test_what_cannot_be_asked_is_refused_in_words(run: Run) -> None:
     for place in ("out/weights.csv", "ledger.sqlite3", "ledger.sqlite3.witness"):
         assert "written over" in answer(run, "-o", place, status=2)
     assert "certificate.json" in run("answer", "--release", "nowhere", "--marginal", "sex", status=2)
+    monkeypatch.setattr(marginal_answers, "MOST_CELLS", 4)
+    assert "at most 4 are answered at once" in answer(run, "--marginal", "sex,job,age", status=2)
 
 
 def test_programs_ask_alike(run: Run) -> None:

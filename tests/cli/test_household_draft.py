@@ -43,6 +43,15 @@ def test_a_draft_has_the_rule_and_says_what_the_public_households_are(run: Run, 
     }
 
 
+def test_a_private_file_is_expected_to_have_the_household_ids_which_are_not_ignored(
+    run: Run,
+) -> None:
+    found = run(*DRAFT, *HOMES)
+    header = "A header with the columns home, tenure, age, sex, in any order; others are ignored."
+    assert found["private_file"][:2] == [header, "The column home names the household of each row."]
+    assert (found["ignored"], found["left_out"]) == ([], [])
+
+
 def test_a_release_takes_the_draft_and_says_what_is_left_out_before_it_charges(run: Run, tmp_path: Path) -> None:
     run(*DRAFT, *HOMES)
     register = ("ledger", "register", "homes", "--n", str(N), "--epsilon", "3", "--unit", "household")

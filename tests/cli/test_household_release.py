@@ -14,6 +14,7 @@ from support.commands import Run, commands
 from support.households import csv_of, homes, schema_text
 
 from pmwpub.ledger.parts import household_words
+from pmwpub.release.households.household_certificate import MECHANISM_BEFORE
 
 N = 80
 SPEND = (
@@ -76,11 +77,25 @@ def test_weights_and_tables_are_written_and_the_charge_is_the_budget_s(run: Run,
     # persons 2 + 3 + 2 and 6 + 4 + 6 cells, households 4 + 2 + 2 and 8 + 8 + 4
     assert Counter(row["of"] for row in tables) == {"persons": 23, "households": 28}
     (charge,) = run("ledger", "show", "homes")["charges"]
-    assert charge["sensitivity"] == "one household of 1 to 4 persons"
+    assert charge["sensitivity"] == "one household of 1 to 4 persons; households by the ids of the column 'home'"
     assert float(stated["rho"]) == pytest.approx(charge["rho"])
     scales = {(table["of"], tuple(table["columns"])): table["scale"] for table in stated["tables"]}
     assert len(scales) == 12
     assert float(stated["spent"]["epsilon"]) <= 1
+
+
+def test_certificate_and_charge_claim_no_table_that_was_not_measured(run: Run, tmp_path: Path) -> None:
+    run(*REGISTER, *HOUSEHOLDS)
+    stated = run(*SPEND[:-1], "1", "--epsilon", "1", "-o", "out")
+    assert {len(one["columns"]) for one in stated["tables"] if one["of"] == "persons"} == {1}
+    (charge,) = run("ledger", "show", "homes")["charges"]
+    assert "1-way" not in stated["mechanism"] + charge["mechanism"]
+    assert "lists" in stated["mechanism"]
+    assert "lists" in charge["mechanism"]
+    assert run("certificate", "check", "out")["holds"]
+    before = json.loads(Path(tmp_path, "out", "certificate.json").read_text()) | {"mechanism": MECHANISM_BEFORE}
+    Path(tmp_path, "out", "certificate.json").write_text(json.dumps(before))
+    assert run("certificate", "check", "out")["holds"], "what was handed out before says it otherwise"
 
 
 def test_the_same_command_again_charges_nothing_and_gives_the_same_bytes(run: Run, tmp_path: Path) -> None:
@@ -100,7 +115,12 @@ def test_the_price_and_the_noise_are_free(run: Run) -> None:
     run(*REGISTER, *HOUSEHOLDS)
     found = run(*SPEND, "--epsilon", "1", "--dry-run")
     assert found["affordable"]
-    assert found["noise"]["persons"] > found["noise"]["households"] > 0
+    noise = found["noise"]
+    assert noise["persons"] > noise["households"] > 0
+    half_widths = noise["half_width_95"]
+    size = found["public"]["persons"] / found["public"]["households"]
+    assert half_widths["persons"] == pytest.approx(half_widths["persons_per_household"] / size)
+    assert half_widths["households"] > 0
     assert run("ledger", "show", "homes")["charges"] == []
     run("ledger", "retire", "homes", "--final")
     for flags in (("--dry-run",), ("-o", "out")):

@@ -101,6 +101,17 @@ def test_the_noise_before_a_purchase_is_said_in_units_of_weight(run: Run) -> Non
     assert "% of the total weight" in free["words"][0]
 
 
+def test_a_private_file_that_is_read_as_somebody_said_is_told_how_the_schema_writes(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = Path("p.csv").read_text()
+    Path("p.csv").write_text(text.replace(",", ";"))
+    given = ("--population", "P", "--schema", "schema.json", "--private", "p.csv", "--public", "b.csv", "-k", "2")
+    arguments = ["--store", f"sqlite:///{Path.cwd()}/ledger.sqlite3", "release", *given, "--epsilon", "20", "-o", "out"]
+    assert main([*arguments, "--overlap-acknowledged", "--read", "p.csv=utf-8,semicolon"]) == 0
+    assert "weights such as 12.5 (w). A cell written otherwise weighs nothing" in capsys.readouterr().err
+
+
 def test_a_certificate_whose_weights_were_changed_does_not_hold(run: Run) -> None:
     bought(run, "--engine", "table-fit", "-o", "out")
     path = Path("out", "certificate.json")

@@ -129,7 +129,7 @@ def test_rounds_that_cannot_be_have_no_price_and_cannot_be_bought(steward: Open)
     next(box for box in app.checkbox if box.label.startswith("Use the advised")).uncheck().run()
     for typed in ("", "0", "2.5", "10001", "1e5", "many"):
         app.text_input(key="rounds").set_value(typed).run()
-        assert_nothing_can_be_bought(app, "Rounds: a whole number from 1 to 10000")
+        assert_nothing_can_be_bought(app, "Rounds: a whole number from 1 to 10,000")
 
 
 def assert_nothing_can_be_bought(app: AppTest, needed: str) -> None:

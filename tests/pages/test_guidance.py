@@ -39,6 +39,19 @@ def test_a_table_of_under_three_columns_is_offered_a_k_that_it_has(columns: int,
     assert choice.k == columns
 
 
+def test_before_there_is_a_schema_a_stored_table_is_no_warning_and_the_schema_comes_next(
+    empty: Here, visit: Open
+) -> None:
+    service, name = empty.service, empty.population
+    service.ledger.register(Population(name, 100, 1, "one person", Fraction(2), Fraction(1, 10_000)))
+    app = visit("prepare", population=name)
+    app.file_uploader[0].upload("first.csv", b"height,weight\n1,2\n3,4\n", "text/csv")
+    app.checkbox[0].check()
+    add(app)
+    assert "first.csv was read and stored. Draft a schema next" in kinds(app, "success")
+    assert kinds(app, "warning") == ""
+
+
 def test_a_table_that_does_not_fit_is_a_warning_with_its_whole_reason(town: Here, visit: Open) -> None:
     app = visit("prepare", population=town.population)
     app.file_uploader[0].upload("other.csv", b"height,weight\n1,2\n3,4\n", "text/csv")

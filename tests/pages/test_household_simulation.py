@@ -7,12 +7,14 @@ from fractions import Fraction
 
 import pytest
 from pages.visits import Here, arrive, press, words
+from streamlit.testing.v1 import AppTest
 from support.households import LARGEST, csv_of, homes, schema_text
 
 from pmwpub.ledger import Population
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service.households.household_rules import save_rule
 from pmwpub.service.inputs import study_store
+from pmwpub.service.simulations.households.household_truths import LEVEL_WHOLES
 from pmwpub.tabular.households.household_schema import HouseholdSchema, household_unit
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -44,6 +46,7 @@ def test_compare_simulates_releases_of_households_and_says_who_takes_none(town: 
     for level in ("households", "combined"):
         app.radio(key="household level").set_value(level).run()
         assert not app.exception
+        assert drawn(app) == [f"Maximum error (% of {LEVEL_WHOLES[level]})"]
     assert town.spent == 0
 
 
@@ -76,3 +79,17 @@ def test_compare_names_the_baselines_that_take_no_weights_and_says_how_rows_were
     assert "HDMM (no rows) does not take weights" in words(app)
     assert "Rows count as their survey weight (w)" in words(app)
     assert "shares are of 180, the total of a release" in words(app)
+    assert "Maximum error (% of the total weight)" in drawn(app)
+    assert not any("rows" in said for axis in ("xaxis", "yaxis") for said in drawn(app, axis))
+    press(app, "Compare the candidates with each other")
+    assert not app.exception
+    (pairs,) = [said for said in drawn(app, "xaxis") if "plays the private table" in said]
+    assert pairs.endswith("(cells: floor, % of the total weight)")
+
+
+def drawn(app: AppTest, axis: str = "yaxis") -> list[str]:
+    """The titles of an axis of the figures that a page shows."""
+    return [
+        json.loads(one.proto.spec)["layout"][axis]["title"]["text"].replace("<br>", " ")
+        for one in app.get("plotly_chart")
+    ]

@@ -21,7 +21,7 @@ from pmwpub.service.households.household_questions import household_assessment_p
 from pmwpub.service.households.household_releases import household_releases, household_round_plan
 from pmwpub.service.households.household_rules import HouseholdRule, save_rule
 from pmwpub.service.households.household_unit import largest_household
-from pmwpub.service.inputs import study_store
+from pmwpub.service.inputs import demo, study_store
 from pmwpub.service.inputs.decisions import decisions
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.purchases import purchase_of
@@ -77,6 +77,7 @@ def test_a_population_of_households_is_registered_with_what_follows_in_words(emp
     app = visit("protect")
     app.radio(key="unit of protection").set_value(HOUSEHOLD).run()
     assert "charges of the two are never added up" in words(app)
+    assert "Weights are not taken: each household counts as one" in words(app)
     fill(app, Name="homes", n="20,000", H="5")
     press(app, "Register")
     assert app.title[0].value == "Prepare"
@@ -85,13 +86,27 @@ def test_a_population_of_households_is_registered_with_what_follows_in_words(emp
     assert "n = 20,000 households of 1 to 5 persons" in words(app)
 
 
+def test_an_empty_field_of_the_form_shows_an_example_and_no_number_that_looks_filled_in(
+    empty: Here, visit: Open
+) -> None:
+    app = visit("protect")
+    app.radio(key="unit of protection").set_value(HOUSEHOLD).run()
+    shown = [box.placeholder for box in app.text_input if not box.value and box.placeholder]
+    assert shown
+    assert all(one.startswith("e.g. ") for one in shown)
+
+
 def test_terms_that_no_households_have_are_refused(empty: Here, visit: Open) -> None:
     app = visit("protect")
     fill(app, Name="homes", Who="Household")
     press(app, "Register")
     assert 'choose "a household" above' in words(app)
     app.radio(key="unit of protection").set_value(HOUSEHOLD).run()
-    refused = (("20000", "65", "1 to 64 persons"), ("3", "4", "n counts households"), ("20000", "", "H, the most"))
+    refused = (
+        ("20000", "65", "a whole number from 1 to 64 is needed"),
+        ("3", "4", "n counts households"),
+        ("20000", "", "H, the most"),
+    )
     for n, largest, said in refused:
         fill(app, Name="homes", n=n, H=largest)
         press(app, "Register")
@@ -124,6 +139,35 @@ def test_prepare_proposes_ids_and_columns_from_the_public_table(registered: Here
     assert study.household == HouseholdRule(id="home", largest=LARGEST, columns=("tenure",))
     assert study.household_schema().persons.domain.names == ("tenure", "age", "sex")
     assert "Ids: home" in words(app)
+
+
+def test_the_ids_in_use_are_called_so_and_nothing_is_to_be_decided_of_them(town: Here) -> None:
+    """Leaving them out was part of the rule, so neither that nor its Undo is offered."""
+    press(arrive("prepare", population=town.population), "Draft a schema")
+    app = arrive("prepare", population=town.population)
+    _reviewed(app, "home")
+    assert "home · household id, in use" in words(app)
+    assert not [button.key for button in app.button if str(button.key).startswith(("decide home ", "undo home "))]
+
+
+def _reviewed(app: AppTest, name: str) -> None:
+    """Choose a column's card where it is not shown already."""
+    chosen = [box for box in app.selectbox if box.key == "reviewed column" and name in box.options]
+    for box in chosen:
+        box.set_value(name).run()
+
+
+def test_a_column_of_weights_is_no_way_to_weigh_households(empty: Here) -> None:
+    name, _ = demo.open_demo(empty.service, demo.HOMES)
+    study = study_store.study(empty.service, name)
+    draft = study_store.draft_schema(empty.service, name)
+    study_store.save_schema(empty.service, name, draft)
+    app = arrive("prepare", population=name)
+    assert study.of_households
+    _reviewed(app, "weight")
+    assert "then rows count as that" not in words(app)
+    assert "A population of households takes no weights" in words(app)
+    assert "What clipping weight costs" not in {part.label for part in app.expander}
 
 
 def test_a_draft_made_again_leaves_the_ids_out_again(registered: Here) -> None:
@@ -240,6 +284,25 @@ def test_compare_shows_the_noisy_errors_that_were_bought(town: Here) -> None:
         assert not opened(town, page).exception
 
 
+def test_the_ids_stay_once_something_is_bought_and_the_columns_may_change(town: Here) -> None:
+    assert not arrive("prepare", population=town.population).selectbox(key="household ids").disabled
+    study, private = read(town), load_household_file(town.service, town.population, PRIVATE)
+    plan = household_assessment_plan(
+        study, study.household_schema(), study.usable[0].sha256, epsilon="1/2", private=private, floor=False
+    )
+    purchases.buy(town.service, private, [purchase_of(plan)], tick=True, current=study)
+    app = opened(town, "prepare")
+    ids = app.selectbox(key="household ids in force")
+    assert (ids.disabled, ids.value) == (True, "home")
+    assert "Something was bought for the households of this column, so it stays" in words(app)
+    assert "Change the ids" not in words(app)
+    app.multiselect(key="household columns home").set_value([]).run()
+    press(app, "Use these")
+    rule = read(town).household
+    assert rule is not None
+    assert (rule.id, rule.columns) == ("home", ())
+
+
 def test_a_release_is_bought_on_the_page_and_what_it_leaves_out_is_said_before(town: Here) -> None:
     app = opened(town, "release")
     assert "Households left out: 1 with more than 4 persons." in words(app)
@@ -255,7 +318,7 @@ def test_a_release_is_bought_on_the_page_and_what_it_leaves_out_is_said_before(t
     app = app.switch_page("pages/hand_over.py").run()
     assert not app.exception
     assert "Protected: one household of 1 to 4 persons" in words(app)
-    assert "Shares of households in a single column are known to" in words(app)
+    assert "Each share of households in one column is known to" in words(app)
     assert len(drawn_words(app.main)) <= 150
     labels = [button.label for button in app.get("download_button")]
     assert labels[:2] == ["persons.csv", "households.csv"]
@@ -273,7 +336,7 @@ def test_a_release_is_bought_on_the_page_and_what_it_leaves_out_is_said_before(t
     app = app.switch_page("pages/ledger.py").run()
     assert "Each charge protects one household of 1 to 4 persons" in words(app)
     (row,) = next(frame.value for frame in app.dataframe if "sensitivity" in frame.value).to_dict("records")
-    assert row["sensitivity"] == "one household of 1 to 4 persons"
+    assert row["sensitivity"] == "one household of 1 to 4 persons; households by the ids of the column 'home'"
 
     app = app.switch_page("pages/release.py").run()
     press(app, "Show the stored result")

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import io
+import json
+from fractions import Fraction
 
 import pandas as pd
-from pages.visits import PRIVATE, Here, Open, add, press, stored, table, words
+import pytest
+from pages.visits import PRIVATE, ROWS, Here, Open, add, buy, handed_over, press, stored, table, words
 
+from pmwpub.plans import WorkloadChoice
 from pmwpub.service.inputs import study_store
 from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.ui import Session
 
 WESTERN = PRIVATE.decode().replace(",", ";").replace("young", "jünger").encode("cp1252")
@@ -78,6 +83,72 @@ def test_a_private_table_in_another_encoding_is_loaded_once_confirmed_and_its_na
     assert "Read as Western European" in words(app)
     assert town.spent == 0
     assert not app.session_state["pmwpub session"].shelf.files, "the held bytes are let go"
+
+
+def test_how_cells_are_to_be_written_stands_open_where_a_reading_is_confirmed_and_after_it(
+    town: Here, visit: Open
+) -> None:
+    """A file of decimal commas and other dates loads without a word on its cells: what is said is the schema's."""
+    columns = '{"name": "pay", "kind": "numeric", "edges": [0, 9], "outside": "clip"}'
+    dated = '{"name": "seen", "kind": "date", "part": "month"}'
+    schema = Schema.from_json('{"version": 2, "missing_tokens": [""], "columns": [' + f"{columns}, {dated}" + "]}")
+    study_store.save_schema(town.service, town.population, schema)
+    wanted = "numbers such as 1234.5 (pay); dates such as 2012-03-31 (seen)"
+
+    def said(cell: str) -> tuple[str, str]:
+        app = visit("prepare", population=town.population)
+        app.file_uploader[-1].upload("p.csv", ("pay;seen\n" + f"{cell}\n" * ROWS).encode(), "text/csv")
+        press(app, "Load into this session")
+        (before,) = (str(one.value) for one in app.info if "The schema expects" in str(one.value))
+        press(app, "Read as UTF-8 with a semicolon between cells")
+        (after,) = (str(one.value) for one in app.caption if "The schema expects" in str(one.value))
+        return before, after
+
+    lost, fitting = said("3,5;31.03.2012"), said("3.5;2012-03-31")
+    assert lost == fitting
+    assert all(wanted in one.replace("\\", "") and "fits no level" in one for one in lost)
+
+
+def test_a_wrong_n_names_the_way_out_and_is_not_said_any_more_once_n_is_corrected(town: Here, visit: Open) -> None:
+    """Also of a file that is still held, for another reading might have had the registered number of rows."""
+    app = visit("prepare", population=town.population)
+    app.file_uploader[-1].upload("people.csv", PRIVATE.replace(b",", b";") + b"\nF;old;no", "text/csv")
+    press(app, "Load into this session")
+    press(app, "Read as UTF-8 with a semicolon between cells")
+    assert f"registered with n = {ROWS} rows; the file has {ROWS + 1}" in words(app)
+    assert "Change the terms on Protect, or pmwpub ledger amend --n" in words(app)
+    town.service.ledger.amend(town.population, n=ROWS + 1)
+    app.run()
+    assert "registered with n" not in words(app)
+    assert "The terms changed since then: read it again." in words(app)
+    press(app, "Read as UTF-8 with a semicolon between cells")
+    assert f"{ROWS + 1} rows" in words(app)
+
+
+@pytest.mark.parametrize(("cell", "warned"), [("3,5", True), ("3.5", False)])
+def test_hand_over_warns_of_a_released_column_whose_cells_fit_no_level(
+    town: Here, visit: Open, cell: str, warned: bool
+) -> None:
+    """At an ε of 100 the sums are off by a few rows of 400: 0 is far below the half, 400 far above it."""
+    town.service.ledger.amend(town.population, epsilon=Fraction(400))
+    columns = [
+        {"name": "sex", "kind": "categorical", "levels": ["F", "M"]},
+        {"name": "pay", "kind": "numeric", "edges": [0, 4, 9], "outside": "clip"},
+    ]
+    schema = Schema.from_json(json.dumps({"version": 2, "missing_tokens": [""], "columns": columns}))
+    study_store.save_schema(town.service, town.population, schema)
+    public = b"sex,pay\n" + b"F,2\nM,3\nF,5\n" * 40
+    study_store.add_candidate(town.service, town.population, "paid.csv", public, attested=True)
+    study_store.choose_workload(town.service, town.population, WorkloadChoice(k=2))
+    body = ("sex;pay\n" + f"F;{cell}\nM;{cell}\n" * (ROWS // 2)).encode()
+    private = study_store.load_private(town.service, town.population, body, options=ReadOptions("utf-8", ";"))
+    app = visit("release", Session(town.population, private), population=town.population)
+    app.text_input(key="release epsilon").set_value("100").run()
+    buy(app, "Buy this release")
+    app = handed_over(app)
+    said = [str(one.value) for one in app.warning if "probably do not fit the schema" in str(one.value)]
+    assert len(said) == warned
+    assert all("levels of pay add up to about" in one for one in said)
 
 
 def test_another_population_lets_held_files_go(town: Here, visit: Open) -> None:

@@ -15,6 +15,7 @@ from pmwpub.service.inputs import decisions, study_store
 from pmwpub.service.weighing import total_purchase
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tabular.weights.weight_column import WeightColumn
+from pmwpub.tasks import mechanism_work
 from pmwpub.ui import Session
 
 
@@ -28,7 +29,7 @@ WEIGHED = with_weights(PRIVATE)
 PUBLIC = with_weights(b"\n".join(PRIVATE.splitlines()[:201]).replace(b"yes", b"no", 9))
 
 
-def opened(here: Here, page: str, **keys: str) -> AppTest:
+def opened(here: Here, page: str, body: bytes = WEIGHED, **keys: str) -> AppTest:
     """A page in a session that holds the private table, with a public one that has the column of weights."""
     current = study_store.study(here.service, here.population).schema
     assert current is not None
@@ -36,7 +37,7 @@ def opened(here: Here, page: str, **keys: str) -> AppTest:
     weight = WeightColumn(name="w", kind="weight", **keys)
     study_store.save_schema(here.service, here.population, Schema.of([*columns, weight], current.missing_tokens, 2))
     study_store.add_candidate(here.service, here.population, "weighed.csv", PUBLIC, attested=True)
-    private = study_store.load_private(here.service, here.population, WEIGHED)
+    private = study_store.load_private(here.service, here.population, body)
     return arrive(page, Session(here.population, private), population=here.population)
 
 
@@ -110,6 +111,24 @@ def test_release_sells_the_total_with_its_price_and_precision_said_before(
     assert released.plan.weights is not None
     assert released.plan.weights.measured == plan.sha256
     assert released.plan.weights.total == found.total
+
+
+def test_a_total_whose_interval_reaches_zero_is_shown_with_a_warning_and_so_is_a_release_by_it(
+    town: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Weights of decimal commas weigh nothing; the noise is forced to 0, so the noisy total is 1 of 2 a unit."""
+    lines = WEIGHED.splitlines()
+    commas = b"\n".join([lines[0], *(line.rsplit(b",", 1)[0] + b',"182,6"' for line in lines[1:])])
+    monkeypatch.setattr(mechanism_work, "total_release", lambda total, law: max(1, total))
+    app = press(opened(town, "release", commas, cap="20", unit="2"), "Buy this total")
+    (found,) = total_purchase.bought_totals(town.service, town.population)
+    assert found.total == 1
+    (said,) = found.remarks
+    assert "reaches 0" in said
+    assert "The cells of w may not fit the schema" in said
+    shown = [str(one.value).replace("\\", "") for one in app.warning]
+    assert any("reaches 0, so it tells nothing" in one for one in shown)
+    assert any("exceeds the whole: this release would tell nothing" in one for one in shown)
 
 
 def test_viewers_see_a_total_that_was_bought_and_no_form(town: Here) -> None:

@@ -86,7 +86,7 @@ class BinnedLaw:
         where = dict(zip(self.outcomes, self.bins, strict=True))
         counts = np.zeros(len(self.probabilities))
         for outcome, times in Counter(draws).items():
-            assert outcome in where, f"{outcome} is outside the stated law's outcomes"
+            assert outcome in where, f"{outcome} is outside the stated law's outcomes: the draws do not follow it"
             counts[where[outcome]] += times
         return counts
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pmwpub.cli.inputs import Json
 from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.files.text.inert_cells import inert
 from pmwpub.tabular.households.household_schema import MOST_PERSONS, HouseholdRule, HouseholdSchema
 from pmwpub.tabular.households.proposed_households import any_persons, proposed_households, without_ids
 from pmwpub.tabular.households.reading_households import public_households
@@ -56,6 +57,11 @@ def with_households(
         "public": {label: _usable(table, whole) for label, table in tables.items()},
     }
     return whole, {"household": said}
+
+
+def is_household_id(name: str, household_id: str | None) -> bool:
+    """Whether a column is the one that names households; names are compared as headers are."""
+    return household_id is not None and inert(name) == inert(household_id)
 
 
 def _usable(table: TextTable, schema: HouseholdSchema) -> Json:

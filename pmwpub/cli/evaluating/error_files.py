@@ -12,10 +12,11 @@ from pmwpub.evaluation.households.household_stages import HouseholdStage
 from pmwpub.evaluation.households.household_sweeps import HouseholdSimulation
 from pmwpub.figures import self_contained
 from pmwpub.outputs import write_file
+from pmwpub.plans.weighing import shares_of_what
 from pmwpub.rounding import up
 from pmwpub.service.simulations.error_figure import error_plot
 from pmwpub.service.simulations.findings import not_run
-from pmwpub.service.simulations.households.household_truths import LEVEL_WORDS
+from pmwpub.service.simulations.households.household_truths import LEVEL_WHOLES, LEVEL_WORDS
 from pmwpub.service.simulations.proved_bounds import ProvedBounds
 
 DID_NOT_RUN = "did_not_run"
@@ -50,7 +51,7 @@ def write_page(path: Path, found: Simulation, stage: Stage, truth: str, bounds: 
         *weighed,
         *bounds.words,
     )
-    plot = error_plot(found, bounds=bounds.lines)
+    plot = error_plot(found, bounds=bounds.lines, whole=shares_of_what(weighed=stage.weights is not None))
     write_file(path, self_contained(plot, title="Error against epsilon, by simulation", notes=notes))
 
 
@@ -76,6 +77,9 @@ def write_household_page(path: Path, found: HouseholdSimulation, stage: Househol
         f"delta = {up(stage.delta, 3)}; seeded noise.",
         *(f"{one.label} did not run: {one.reason}" for one in refused),
     )
-    plots = [(LEVEL_WORDS[level], error_plot(simulation)) for level, simulation in found.levels.items()]
+    plots = [
+        (LEVEL_WORDS[level], error_plot(simulation, whole=LEVEL_WHOLES[level]))
+        for level, simulation in found.levels.items()
+    ]
     title = f"Error against epsilon, by simulation. {plots[0][0]}"
     write_file(path, self_contained(plots[0][1], title=title, notes=notes, further=plots[1:]))

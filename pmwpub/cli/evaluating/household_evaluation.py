@@ -18,7 +18,7 @@ from pmwpub.evaluation.households.household_sweeps import simulate_households
 from pmwpub.outputs import apart, writable
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.service.inputs.known_tables import PUBLIC, TRUTH
-from pmwpub.service.simulations.households.household_truths import household_stage
+from pmwpub.service.simulations.households.household_truths import check_simulated_rounds, household_stage
 from pmwpub.tabular.files.given_files import Files
 from pmwpub.tabular.households.grouped_persons import Households
 from pmwpub.tabular.households.household_schema import HouseholdSchema
@@ -33,6 +33,7 @@ def evaluate_households(parsed: argparse.Namespace, sweep: Sweep, place: SweepPl
     """A sweep over households that may be looked at. Not private, and it says so."""
     if parsed.theory or parsed.prefixes:
         raise PlanError("A simulation of households takes no --theory and no --prefixes; leave them out.")
+    check_simulated_rounds(sweep)
     out = Path(parsed.out)
     written = [out, *([Path(parsed.html)] if parsed.html is not None else [])]
     apart(written, [parsed.schema, parsed.truth, *parsed.public, *store_files(parsed.store)])

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 from pmwpub.cli.inputs import Json, no_result, progress, read, spent_json, store_files, tick_of, workload_choice
 from pmwpub.cli.inputs import write_released as written
-from pmwpub.cli.purchasing import reused, spent, stored_tables
+from pmwpub.cli.purchasing import reused, say_as_written, spent, stored_tables
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Booking, DryLedger, Ledger
@@ -25,7 +25,7 @@ from pmwpub.release.synthesis import check_drawn
 from pmwpub.service import Policy, Service, Study, adopting, purchases
 from pmwpub.service.bought.releases import PmwPubSettings
 from pmwpub.service.households.household_loading import HouseholdTable, adopt_households, load_households
-from pmwpub.service.households.household_outlook import PublicPart
+from pmwpub.service.households.household_outlook import PublicPart, household_noise
 from pmwpub.service.households.household_releases import household_bundle, household_plan, household_round_plan
 from pmwpub.service.inputs.shared_rows import CHANGED
 from pmwpub.service.purchases.households.household_purchase import public_of
@@ -102,6 +102,7 @@ def loaded_households(service: Service, name: str, files: Files, path: str, sche
     """The private table, grouped; a refusal names its file. What the steward should know of it is said."""
     with files.naming(path):
         private = load_households(service, name, files.table(path), schema)
+    say_as_written(files, path, schema.persons)
     if private.verdict is not None and private.verdict.kind == "changed":
         print(f"pmwpub: for the steward only: {CHANGED}", file=sys.stderr)
     return private
@@ -176,10 +177,14 @@ def _priced(
 
 
 def _noise(plan: AnyHouseholdPlan, schema: HouseholdSchema, public: PublicHouseholds) -> Json:
-    """The standard deviation on a count of persons, and on one of households: of each level's median table."""
+    """The standard deviation on a count of persons, and on one of households: of each level's median table.
+
+    Of tables also, as `half_width_95`, what the Release page says: in shares and in persons per household.
+    """
     if isinstance(plan, HouseholdRoundPlan):
         rounds = plan.schedule()
         return {"persons": float(rounds.share.measurement.scale), "households": float(rounds.own.scale)}
     schedule = plan.schedule(schema, public.households)
     persons, own = (sorted(float(law.scale) for law in part.noises) for part in (schedule.persons, schedule.own))
-    return {"persons": persons[len(persons) // 2], "households": own[len(own) // 2]}
+    half_widths = household_noise(schedule, public.households).half_widths
+    return {"persons": persons[len(persons) // 2], "households": own[len(own) // 2], "half_width_95": half_widths}

@@ -12,7 +12,7 @@ from pmwpub.figures.curves.curve_values import ErrorCurve, ProvedBound, ShadedFl
 from pmwpub.figures.curves.error_svg import error_svg
 from pmwpub.figures.curves.floor_regions import add_floor, write_into_regions
 from pmwpub.figures.curves.legend import BOUND, HOLLOW, UNCHANGED, add_legend
-from pmwpub.figures.style import IN_PERCENT, PALETTE, SYMBOLS, Plot, colours, framed, percent, shown
+from pmwpub.figures.style import IN_PERCENT, PALETTE, ROWS, SYMBOLS, Plot, colours, error_title, framed, percent, shown
 from pmwpub.rounding import near
 
 if TYPE_CHECKING:
@@ -33,8 +33,9 @@ def error_against_epsilon(
     measure: str = "Maximum error",
     truth: str = "",
     height: float = 0.0,
+    whole: str = ROWS,
 ) -> Plot:
-    """Error (share of n) against epsilon on a log axis.
+    """Error (share of n, or of `whole`) against epsilon on a log axis.
 
     One line a table with bars of one standard error; dashed, the table unchanged; below each certified floor the
     region is shaded in its table's colour, fading out where the floor's interval ends; noisy floors are bands. In
@@ -43,6 +44,7 @@ def error_against_epsilon(
 
     truth   who plays the private table, to be named on the axis
     height  the least height, for figures that stand below each other on one scale
+    whole   what errors are shares of
     """
     from plotly.graph_objects import Figure
 
@@ -61,9 +63,7 @@ def error_against_epsilon(
     add_legend(figure, [curve.label for curve in curves])
     words = wrap(f"the private table is played by {truth}", LINE) if truth else []
     played = "".join(f"<br>{shown(line)}" for line in words)
-    framed(
-        figure, x_title=f"ε (log scale){played}", y_title=f"{measure} (% of the rows)", height=530 if bounds else 480
-    )
+    framed(figure, x_title=f"ε (log scale){played}", y_title=error_title(measure, whole), height=530 if bounds else 480)
     figure.update_xaxes(type="log", range=[math.log10(left), math.log10(right)], **_epsilon_ticks(curves))
     figure.update_yaxes(range=[0, top], **IN_PERCENT)
     if any(max(bound.errors) > 1 for bound in bounds):
@@ -75,7 +75,7 @@ def error_against_epsilon(
         write_into_regions(figure, floors, lines, top)
     alt = alt_text(curves, floors, unchanged, measure, bounds)
     alt += f" The private table is played by {truth}." if truth else ""
-    small = "" if bounds else error_svg(curves, floors, unchanged, measure=measure)
+    small = "" if bounds else error_svg(curves, floors, unchanged, measure=measure, whole=whole)
     return Plot(figure, alt, sweep_table(curves, floors, unchanged, bounds), small)
 
 

@@ -9,7 +9,7 @@ from html import escape
 from textwrap import wrap
 
 from pmwpub.figures.curves.curve_values import ErrorCurve, ShadedFloor, Unchanged
-from pmwpub.figures.style import INK, PALETTE, cut, percent
+from pmwpub.figures.style import INK, PALETTE, ROWS, cut, percent
 from pmwpub.rounding import in_percent, near
 
 WIDTH, HEIGHT = 480, 280
@@ -62,9 +62,12 @@ def error_svg(
     *,
     marked: MarkedRelease | None = None,
     measure: str = "Largest error",
+    whole: str = ROWS,
 ) -> str:
     """Lines with bars of one standard error, tables unchanged as broken lines, and each table's own region that no
     epsilon reaches shaded in its colour; below them the legend and the conclusion in words.
+
+    whole  what errors are shares of; said below the figure where it has no room beside the axis
 
     Labels are escaped; nothing in it runs or loads. "" without a curve.
     """
@@ -76,7 +79,7 @@ def error_svg(
     scale, words = _Scale.of(epsilons, errors), conclusion(curves, floors, marked)
     names = list(dict.fromkeys(curve.label for curve in curves))
     colour = {name: PALETTE[place % len(PALETTE)] for place, name in enumerate(names)}
-    parts = [_axes(scale, sorted(set(epsilons)), measure)]
+    parts = [_axes(scale, sorted(set(epsilons)), f"{measure} (% of {ROWS})" if whole == ROWS else f"{measure} (%)")]
     parts += [_floor(scale, floor, colour.get(floor.label, INK)) for floor in floors]
     parts += [_level(scale, line, colour.get(line.label, INK)) for line in unchanged]
     parts += [_curve(scale, curve, colour[curve.label]) for curve in curves]
@@ -85,7 +88,8 @@ def error_svg(
             f'<circle cx="{scale.x(marked.epsilon):.1f}" cy="{scale.y(marked.error):.1f}" r="7" fill="none" '
             'stroke="currentColor" stroke-width="2"/>'
         )
-    entries = [*_legend(curves, floors, unchanged, marked, colour), ("", INK, words)]
+    said = [] if whole == ROWS else [("", INK, f"Errors in % of {whole}.")]
+    entries = [*said, *_legend(curves, floors, unchanged, marked, colour), ("", INK, words)]
     lines = [line for mark, ink, said in entries for line in _lines(mark, ink, said)]
     height = HEIGHT + LINE * len(lines) + 8
     below = "".join(line.format(y=HEIGHT + LINE * place + 12) for place, line in enumerate(lines))
@@ -115,7 +119,7 @@ def conclusion(
     return f"{said}; no ε brings {floor.label} below {percent(floor.low)}{sure}."
 
 
-def _axes(scale: _Scale, epsilons: Sequence[float], measure: str) -> str:
+def _axes(scale: _Scale, epsilons: Sequence[float], title: str) -> str:
     bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
     step = 10 ** math.floor(math.log10(scale.most))
     step = next(part * step for part in (0.1, 0.2, 0.5, 1.0, 2.0) if scale.most / (part * step) <= 6)
@@ -133,8 +137,7 @@ def _axes(scale: _Scale, epsilons: Sequence[float], measure: str) -> str:
     middle = (TOP + bottom) / 2
     lines.append(f'<text x="{(LEFT + right) / 2}" y="{bottom + 40}" text-anchor="middle">ε of the release</text>')
     lines.append(
-        f'<text x="14" y="{middle}" text-anchor="middle" transform="rotate(-90 14 {middle})">{escape(measure)} '
-        "(% of the rows)</text>"
+        f'<text x="14" y="{middle}" text-anchor="middle" transform="rotate(-90 14 {middle})">{escape(title)}</text>'
     )
     return "".join(lines)
 

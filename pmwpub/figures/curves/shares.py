@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pmwpub.figures.curves.curve_values import ERRORS
-from pmwpub.figures.style import IN_PERCENT, INK, PALETTE, SYMBOLS, Plot, Table, framed, percent
+from pmwpub.figures.style import IN_PERCENT, INK, PALETTE, ROWS, SYMBOLS, Plot, Table, error_title, framed, percent
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -33,9 +33,17 @@ class ShareCurve:
 
 
 def error_against_share(
-    curves: Sequence[ShareCurve], unchanged: ShareCurve | None, *, candidate: str, measure: str = "Maximum error"
+    curves: Sequence[ShareCurve],
+    unchanged: ShareCurve | None,
+    *,
+    candidate: str,
+    measure: str = "Maximum error",
+    whole: str = ROWS,
 ) -> Plot:
-    """One line an epsilon, on a log axis of the share; dashed, the table unchanged. At most six epsilons are drawn."""
+    """One line an epsilon, on a log axis of the share; dashed, the table unchanged. At most six epsilons are drawn.
+
+    whole  what errors are shares of
+    """
     from plotly.graph_objects import Figure
 
     drawn = list(curves)[:MOST_LINES]
@@ -47,7 +55,7 @@ def error_against_share(
     framed(
         figure,
         x_title="Share of the public table used<br>(%, log scale)",
-        y_title=f"{measure} (% of the rows)",
+        y_title=error_title(measure, whole),
         height=420,
     )
     shares = sorted({share for curve in (*drawn, *([unchanged] if unchanged else [])) for share in curve.shares})
@@ -72,7 +80,7 @@ def _add(figure: Figure, curve: ShareCurve, colour: str, symbol: str, dash: str)
             line={"color": colour, "width": 2.5 if dash == "solid" else 2, "dash": dash},
             marker={"symbol": symbol, "size": 9},
             hovertext=[
-                f"<b>{curve.label}</b>, {share:g} % of the rows<br>error {percent(mean)} ± {percent(error)}"
+                f"<b>{curve.label}</b>, {share:g} % of the table<br>error {percent(mean)} ± {percent(error)}"
                 for share, mean, error in zip(curve.shares, curve.mean, curve.standard_error, strict=True)
             ],
             hoverinfo="text",

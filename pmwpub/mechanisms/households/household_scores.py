@@ -52,7 +52,7 @@ class HouseholdProblem:
 
         weights  int64 (m,), not negative; H times their sum fits an int64, or DomainError
         """
-        if len(weights) != len(self.atoms) or self.largest * int(weights.sum()) >= MOST:
+        if len(weights) != len(self.atoms) or self.largest * _total(weights) >= MOST:
             raise DomainError("Whole weights are one of each household, and H times their sum fits an int64.")
         found: Ints = self.incidence @ weights
         return found
@@ -64,12 +64,21 @@ class HouseholdProblem:
 
         int64 while (2 steps n H + 1) S < 2^63, Python's own whole numbers beyond.
         """
-        total, scale = int(weights.sum()), steps * n
+        total, scale = _total(weights), steps * n
         if total < 1:
             raise DomainError("No weight is left after rounding.")
         kind: Any = np.int64 if (2 * scale * self.largest + 1) * total < MOST else object
         found: Ints = (self.sums(weights).astype(kind) * (2 * scale) + total) // (2 * total)
         return found
+
+
+def _total(weights: Ints) -> int:
+    """The sum of whole weights, whatever an int64 holds; DomainError for a negative one."""
+    if len(weights) and weights.min() < 0:
+        raise DomainError("Whole weights are not negative.")
+    if len(weights) * int(weights.max(initial=0)) < MOST:
+        return int(weights.sum())
+    return sum(weights.tolist())
 
 
 def score_units(tables: HouseholdTables, largest: int) -> Ints:

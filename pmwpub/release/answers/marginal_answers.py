@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pmwpub.errors import WorkloadError
 from pmwpub.mechanisms.table_fit.intervals.cell_intervals import CONFIDENCE, Basis, MarginalIntervals
+from pmwpub.plans import MOST_CELLS
 from pmwpub.queries.workload import Marginal, Workload
 from pmwpub.tabular.files.text.inert_cells import inert
 from pmwpub.tabular.files.text.quoted_csv import csv_bytes
@@ -34,6 +36,16 @@ RESTS_ON = (
 
 TOO_NOISY = "too noisy to use"
 """Said of a cell whose interval reaches further than the share itself: half its width is more than the share."""
+
+
+def check_answered(shape: Sequence[int]) -> None:
+    """WorkloadError for a marginal of more cells than any table that is measured: they would fill the memory."""
+    cells = math.prod(shape)
+    if cells > MOST_CELLS:
+        raise WorkloadError(
+            f"These columns together have {cells:,} cells; at most {MOST_CELLS:,} are answered at once. Ask for fewer "
+            "columns, or for columns of fewer levels."
+        )
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,14 @@ from pmwpub.queries.workload import Workload, check_unrelated
 from pmwpub.records import Distribution
 from pmwpub.release.answers.interval_strengths import read_strengths
 from pmwpub.release.answers.main_intervals import MainIntervals, main_intervals
-from pmwpub.release.answers.marginal_answers import COVERS, COVERS_WEIGHT, CellAnswer, cell_answers, uncovered
+from pmwpub.release.answers.marginal_answers import (
+    COVERS,
+    COVERS_WEIGHT,
+    CellAnswer,
+    cell_answers,
+    check_answered,
+    uncovered,
+)
 from pmwpub.release.answers.number_answers import NumberAnswer, middles, reach_of_bins
 from pmwpub.release.answers.ordered_answers import OrderedAnswers
 from pmwpub.release.bundle import INTERVALS, SCHEMA, TABLES, WEIGHTS, Bundle
@@ -154,6 +161,7 @@ class ReleaseAnswers:
             raise WorkloadError(f"A marginal is asked for by one to {LARGEST_ORDER} different columns.")
         found = tuple(sorted(domain.index(name) for name in names))
         check_unrelated(domain, found)
+        check_answered([domain.shape[a] for a in found])
         return found
 
     def _named(self, wanted: Sequence[int]) -> list[str]:

@@ -102,11 +102,11 @@ def _level(cell: CellAnswer, level: str, halves: Mapping[str, list[float | None]
 
 
 def _half_widths(answers: ReleaseAnswers, column: str, others: list[str]) -> dict[str, list[float | None]]:
-    """Of each level, half the widths of the intervals of every other column's shares among the rows that have it;
-    None of one that is not covered."""
+    """Of each level, how far off every other column's shares may be among the rows that have it: half the width of an
+    interval, and more where the share is not in its middle. None of one that is not covered."""
     found: dict[str, list[float | None]] = {}
     for other in others:
         for cell in answers.within([column, other], [column]):
-            half = None if cell.low is None or cell.high is None else (cell.high - cell.low) / 2
+            half = None if cell.low is None or cell.high is None else max(cell.high - cell.share, cell.share - cell.low)
             found.setdefault(cell.levels[column], []).append(half)
     return found

@@ -22,13 +22,18 @@ from pmwpub.release.certificates.certificate_parts import (
     LedgerTotal,
     Part,
 )
-from pmwpub.release.households.household_rounds_stated import RoundsStated
+from pmwpub.release.households.household_rounds_stated import NoiseScale, RoundsStated
 from pmwpub.strict_json import read_strictly
 
 MECHANISM = (
+    "table fit of households: discrete Gaussian noise on each table of persons and of households that the "
+    "certificate lists, whole public households reweighted to them"
+)
+MECHANISM_BEFORE = (
     "table fit of households: discrete Gaussian noise on all 1-way and 2-way tables of persons and of households, "
     "whole public households reweighted to them"
 )
+"""What earlier certificates say, also where a workload asks for fewer tables: `tables` lists what was measured."""
 MECHANISM_OF_ROUNDS = (
     "PMW^Pub of households (Liu, Vietri, Steinke, Ullman, Wu 2021): selection among queries of persons and of "
     "households, discrete Gaussian, multiplicative weights on whole public households"
@@ -57,7 +62,7 @@ class HouseholdTableStated(Part):
 
     of: Literal["persons", "households"]
     columns: tuple[str, ...]
-    scale: Exact
+    scale: NoiseScale
 
 
 class PublicFacts(Part):

@@ -18,6 +18,7 @@ from pmwpub.release.households.household_bundle import script_of
 from pmwpub.release.households.household_certificate import (
     ENGINES,
     MECHANISM,
+    MECHANISM_BEFORE,
     MECHANISM_OF_ROUNDS,
     NEIGHBOURS,
     SENSITIVITY,
@@ -145,9 +146,15 @@ def _of_rounds(
 
 
 def _check_promise(certificate: HouseholdCertificate) -> None:
-    words = (certificate.neighbours, certificate.sensitivity, certificate.statement, certificate.mechanism)
-    mechanism = MECHANISM if certificate.rounds is None else MECHANISM_OF_ROUNDS
-    if words != (NEIGHBOURS, SENSITIVITY, STATEMENT, mechanism) or certificate.outside_the_guarantee != OUTSIDE:
+    words = (
+        certificate.neighbours,
+        certificate.sensitivity,
+        certificate.statement,
+        certificate.outside_the_guarantee,
+    )
+    known = (MECHANISM, MECHANISM_BEFORE) if certificate.rounds is None else (MECHANISM_OF_ROUNDS,)
+    promised = (NEIGHBOURS, SENSITIVITY, STATEMENT, OUTSIDE)
+    if words != promised or certificate.mechanism not in known:
         raise CertificateError("The certificate promises something else than a release of households does.")
     if certificate.unit != household_unit(certificate.largest_household):
         raise CertificateError("The unit that is stated is no household of at most the stated persons.")

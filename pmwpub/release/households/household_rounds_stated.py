@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from pmwpub.mechanisms.households.household_counts import HouseholdTables
 from pmwpub.mechanisms.pmw_pub.algorithm import Measurement
@@ -16,6 +16,17 @@ from pmwpub.tabular.files.text.inert_cells import inert
 from pmwpub.tabular.files.text.quoted_csv import csv_bytes
 
 HEADER = ("round", "of", "query", "noisy_count", "sigma")
+
+
+def _above_zero(text: str) -> str:
+    """What a certificate states of noise; ValueError for none."""
+    if Fraction(text) <= 0:
+        raise ValueError("noise of no scale is none")
+    return text
+
+
+NoiseScale = Annotated[Exact, AfterValidator(_above_zero)]
+"""Of noise, or what it follows from: more than zero, for costs are divided by it."""
 
 
 class RoundOfHouseholds(Part):
@@ -42,9 +53,9 @@ class RoundsStated(Part):
     start: str
     replay: str
     replay_seed: int
-    epsilon0: Exact
-    scale_of_persons: Exact
-    scale_of_households: Exact
+    epsilon0: NoiseScale
+    scale_of_persons: NoiseScale
+    scale_of_households: NoiseScale
     transcript: tuple[RoundOfHouseholds, ...]
 
     @classmethod

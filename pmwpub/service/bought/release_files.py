@@ -24,6 +24,7 @@ from pmwpub.release.bundle import (
 )
 from pmwpub.release.certificates.certificate_parts import Cells, Columns
 from pmwpub.release.certificates.charged_certificate import Charged
+from pmwpub.release.measured.unfitting_columns import unfitting_columns
 from pmwpub.release.notebooks.analyst_notebook import NOTEBOOK, analyst_notebook, with_notebook
 from pmwpub.release.reporting.late_report import lacking
 from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
@@ -40,6 +41,7 @@ __all__ = [
     "ReleaseFile",
     "cells_of",
     "charge_of",
+    "known_of",
     "lacking",
     "release_files",
 ]
@@ -72,6 +74,12 @@ class ReleaseFile:
     media_type: str
     content: Callable[[], bytes] = field(repr=False)
     main: bool = False
+
+
+def known_of(bundle: Bundle) -> tuple[str, ...]:
+    """What a reader must know of a release: its certificate's remarks, what it lacks, which columns fit little."""
+    unfit = unfitting_columns(bundle.certificate, bundle.parts.get(TABLES, b""))
+    return (*bundle.certificate.remarks, *filter(None, [lacking(bundle)]), *unfit)
 
 
 def charge_of(bundle: Bundle) -> tuple[int, int] | None:

@@ -9,6 +9,7 @@ from pmwpub import figures
 from pmwpub.errors import NoResult
 from pmwpub.evaluation import ENGINES, PMW_PUB, TABLE_FIT
 from pmwpub.plans import AnyReleasePlan, ReleasePlan
+from pmwpub.plans.weighing import shares_of_what
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.summary import BoughtError, Expectation, ReleaseSummary, summary_of
@@ -58,8 +59,9 @@ def error_picture(service: Service, current: Study, plan: AnyReleasePlan, expect
     if bought is not None and bought.floor is not None:
         one = bought.floor
         floors = [figures.ShadedFloor(name, one.low, one.high, noisy=True, confidence=one.confidence)]
+    whole = shares_of_what(weighed=plan.weights is not None)
     marked = figures.MarkedRelease(epsilon_of(plan.budget, current.population.delta), expected.error)
-    return figures.error_svg(curves, floors, [figures.Unchanged(name, expected.start)], marked=marked)
+    return figures.error_svg(curves, floors, [figures.Unchanged(name, expected.start)], marked=marked, whole=whole)
 
 
 def _expected_line(

@@ -17,7 +17,7 @@ from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, TableFitPlan
 from pmwpub.plans.weighing import counted_in, mass_of
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.records import Support
-from pmwpub.rounding import in_percent, near
+from pmwpub.rounding import amount, in_percent, near
 from pmwpub.service.choosing.engine_expectation import bought_numbers, expected_of_engine
 from pmwpub.service.choosing.expected_error import BoughtNumbers, ExpectedError, expected_errors
 from pmwpub.service.choosing.expected_pool import played_pool
@@ -74,9 +74,18 @@ class Outlook:
         """The noise in a sentence; beside an expected error also that one cell's noise is not that of the release."""
         averaged = AVERAGED if self.measured == CELL and self.expected is not None else ""
         return (
-            f"The noise of a typical {self.measured} is ± {near(self.noise_rows)} {self.counted_in} (95 %), "
+            f"The noise of a typical {self.measured} is ± {amount(self.noise_rows)} {self.counted_in} (95 %), "
             f"{near(100 * self.noise_share)} % of the {self._whole}{averaged}."
         )
+
+    @property
+    def drowned_words(self) -> str:
+        """A warning where the noise of one measurement exceeds the whole; else ""."""
+        if self.noise_share <= 1:
+            return ""
+        why = ", and see whether the total of the weights tells anything" if self.counted_in != "rows" else ""
+        what = f"The noise of one {self.measured} exceeds the whole: this release would tell nothing."
+        return f"{what} Take a larger ε{why}."
 
     @property
     def error_words(self) -> str:

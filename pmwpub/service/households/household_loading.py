@@ -11,6 +11,7 @@ from pmwpub.records import Dataset
 from pmwpub.service import adopting
 from pmwpub.service.core import Service
 from pmwpub.service.households.household_unit import check_unit
+from pmwpub.service.households.same_households import refuse_other_households
 from pmwpub.service.inputs import overlap_check, study_store
 from pmwpub.service.inputs.bundled_sample import refuse_another
 from pmwpub.service.inputs.known_tables import recognised
@@ -21,7 +22,7 @@ from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.households.grouped_persons import Households
 from pmwpub.tabular.households.household_schema import HouseholdRule, HouseholdSchema
 from pmwpub.tabular.households.reading_households import check_household_header, private_households
-from pmwpub.tabular.private_pass import TELL, Survey, survey
+from pmwpub.tabular.private_pass import TELL, WAY_OUT, Survey, survey
 
 KEPT = 1 << 62
 """Bytes of codes that stay in memory: all, for households are grouped there."""
@@ -47,8 +48,12 @@ class HouseholdTable(PrivateTable):
 
 
 def adopt_households(service: Service, population: str, schema: HouseholdSchema, choice: WorkloadChoice) -> None:
-    """Make schema, household rule and workload the population's own, once it is one of such households."""
+    """Make schema, household rule and workload the population's own, once it is one of such households.
+
+    Raises PlanError where it is not, or where something was bought for households of other ids; nothing is stored then.
+    """
     check_unit(service.ledger.population(population), schema.largest)
+    refuse_other_households(service, population, schema)
     adopting.adopt(service, population, schema.persons, choice, schema.rule)
 
 
@@ -112,8 +117,8 @@ def load_households(
 def _check_number(households: int, n: int) -> None:
     if households != n:
         raise FileRefused(
-            f"The population is registered with n = {n:,} households; the file has {households:,} household ids. Load "
-            f"the registered table, or register it as it is. {TELL}"
+            f"The population is registered with n = {n:,} households; the file has {households:,} household ids. "
+            f"{WAY_OUT} {TELL}"
         )
 
 

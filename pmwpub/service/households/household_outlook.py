@@ -9,10 +9,12 @@ from statistics import median
 from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.mechanisms.households.household_schedule import HouseholdSchedule
 from pmwpub.plans import HouseholdPlan
+from pmwpub.release.summary import NORMAL_95
 from pmwpub.rounding import in_percent, near
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.purchases.households.household_purchase import public_of
+from pmwpub.tabular.households.grouped_persons import Households
 from pmwpub.tabular.households.household_schema import HouseholdSchema
 from pmwpub.tabular.households.reading_households import PublicHouseholds
 
@@ -63,33 +65,46 @@ class HouseholdNoise:
     persons     as persons per household
     households  as a share of the households
     tables      how many there are of each: of persons, of households
+    size        the mean size of the public households that are copied; the private ones' is not public
     """
 
     persons: float
     households: float
     tables: tuple[int, int]
+    size: float
+
+    @property
+    def half_widths(self) -> dict[str, float]:
+        """Of the 95 % of noise nearest to none: persons per household, share of persons, share of households.
+
+        The share of persons is by the mean size of the public households.
+        """
+        persons, households = NORMAL_95 * self.persons, NORMAL_95 * self.households
+        return {"persons_per_household": persons, "persons": persons / self.size, "households": households}
 
     @property
     def words(self) -> str:
-        """In a sentence."""
+        """In a sentence or two."""
+        each, persons, households = self.half_widths.values()
         return (
-            f"Noise of a cell, in the median table: {near(self.persons)} persons per household; "
-            f"{in_percent(self.households)} of the households."
+            f"Noise of a cell in the median table (95 %): **± {in_percent(persons)} of persons** (± {near(each)} "
+            f"persons per household; public ones have {self.size:.2f}) and **± {in_percent(households)} of households**."
         )
 
 
-def household_noise(schedule: HouseholdSchedule) -> HouseholdNoise:
-    """The noise of a schedule, which follows from public facts."""
+def household_noise(schedule: HouseholdSchedule, public: Households) -> HouseholdNoise:
+    """The noise of a schedule, which follows from public facts; `public` are the households that are copied."""
     persons, own = (median(float(law.scale) for law in part.noises) for part in (schedule.persons, schedule.own))
     tables = len(schedule.persons.tables.marginals), len(schedule.own.tables.marginals)
-    return HouseholdNoise(persons / schedule.n, own / schedule.n, tables)
+    size = len(public.persons) / len(public)
+    return HouseholdNoise(persons / schedule.n, own / schedule.n, tables, size)
 
 
 def noise_before(service: Service, current: Study, plan: HouseholdPlan) -> HouseholdNoise:
     """The noise that a plan's tables will have; raises as `HouseholdPlan.schedule`."""
     schema = current.household_schema()
     public = public_of(service, current, plan.inputs.candidates[0], schema)
-    return household_noise(plan.schedule(schema, public.households))
+    return household_noise(plan.schedule(schema, public.households), public.households)
 
 
 def public_parts(service: Service, current: Study, schema: HouseholdSchema) -> dict[str, PublicPart]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pmwpub.errors import SchemaError
 from pmwpub.service.core import Service
 from pmwpub.service.households.household_unit import check_unit
+from pmwpub.service.households.same_households import bought_ids, refuse_other_households
 from pmwpub.service.households.stored_rule import rule_document
 from pmwpub.service.inputs import decisions, schema_editing, stored_tables
 from pmwpub.service.inputs.study import Study
@@ -29,6 +30,7 @@ __all__ = [
     "HouseholdRule",
     "HouseholdSchema",
     "ProposedHouseholds",
+    "bought_ids",
     "is_household_schema",
     "proposed",
     "public_columns",
@@ -70,27 +72,31 @@ def proposed(service: Service, current: Study, name: str) -> ProposedHouseholds:
 def save_rule(service: Service, current: Study, rule: HouseholdRule) -> HouseholdSchema:
     """Make a rule the population's own; the column of ids is left out of what its schema encodes.
 
-    Raises PlanError where the population protects other units, SchemaError where rule and schema do not fit; nothing
-    is stored then.
+    Raises PlanError where the population protects other units, or bought something for households of other ids,
+    SchemaError where rule and schema do not fit; nothing is stored then.
     """
     service.refuse_viewers(current.population.name)
     check_unit(current.population, rule.largest)
     schema = _needed(current)
     persons = without_ids(schema, rule.id)
     found = HouseholdSchema(persons, rule)
-    _leave_out(service, current, schema, rule.id)
-    _put(service, current, rule)
+    refuse_other_households(service, current.population.name, found)
+    remedy, beside = _left_out(service, current, schema, rule.id), [rule_document(rule)]
+    if remedy is None:
+        service.ledger.put_documents(current.population.name, beside)
+    else:
+        decisions.decide(service, current, remedy, beside=beside)
     return found
 
 
-def _leave_out(service: Service, current: Study, schema: Schema, name: str) -> None:
-    """Record the decision that the column of ids is not encoded, where the schema has it: a new draft follows it."""
+def _left_out(service: Service, current: Study, schema: Schema, name: str) -> Remedy | None:
+    """The decision that the column of ids is not encoded, which a new draft follows; None where it is made, or the
+    schema lacks the column."""
     own = next((one.name for one in schema.columns if inert(one.name) == inert(name)), None)
     if own is None:
-        return
+        return None
     remedy = Remedy(own, "kind", "ignore")
-    if remedy not in decisions.decisions(service, current.population.name).remedies:
-        decisions.decide(service, current, remedy)
+    return None if remedy in decisions.decisions(service, current.population.name).remedies else remedy
 
 
 def written_schema(current: Study) -> str:
@@ -104,18 +110,14 @@ def written_schema(current: Study) -> str:
 def save_household_file(service: Service, current: Study, content: bytes) -> HouseholdSchema:
     """Make the schema of a file with the key household the population's own: its persons' columns and its rule.
 
-    Raises PlanError where the population protects other units, SchemaError for what is no such file.
+    Raises PlanError as `save_rule` does, SchemaError for what is no such file; nothing is stored then.
     """
     service.refuse_viewers(current.population.name)
     found = HouseholdSchema.from_json(content)
     check_unit(current.population, found.largest)
-    schema_editing.save(service, current, found.persons)
-    _put(service, current, found.rule)
+    refuse_other_households(service, current.population.name, found)
+    schema_editing.save(service, current, found.persons, beside=[rule_document(found.rule)])
     return found
-
-
-def _put(service: Service, current: Study, rule: HouseholdRule) -> None:
-    service.ledger.put_documents(current.population.name, [rule_document(rule)])
 
 
 def _needed(current: Study) -> Schema:

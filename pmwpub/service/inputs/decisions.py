@@ -74,8 +74,12 @@ def decisions(service: Service, population: str) -> Decisions:
     return Decisions(tuple(Remedy(*one) for one in body["decisions"]), body["before"])
 
 
-def decide(service: Service, current: Study, remedy: Remedy) -> Schema:
+def decide(
+    service: Service, current: Study, remedy: Remedy, *, beside: Sequence[tuple[str, str, bytes]] = ()
+) -> Schema:
     """Make a person's decision about one column part of the population's schema; returns the schema, stored.
+
+    beside  documents that are stored with it, or not at all
 
     Earlier decisions about the column go on. Raises SchemaError, with the reason, where the public cells do not allow
     it.
@@ -89,7 +93,9 @@ def decide(service: Service, current: Study, remedy: Remedy) -> Schema:
     stood = next((one for one in schema.columns if one.name == remedy.column), None)
     if stood is not None and not known.of(remedy.column):
         found = Decisions(found.remedies, {**known.before, stood.name: stood.model_dump(mode="json", by_alias=True)})
-    return _saved(service, current, _with(schema, column), found)
+    changed = _with(schema, column)
+    store(service, current.population.name, changed, found, beside=beside)
+    return changed
 
 
 def undo(service: Service, current: Study, remedy: Remedy) -> Schema:
@@ -112,7 +118,8 @@ def undo(service: Service, current: Study, remedy: Remedy) -> Schema:
         tables, labels = _public(service, current)
         if all(above in table.header for table in tables):
             changed = _with(changed, undecided(tables, above, changed, labels=labels))
-    return _saved(service, current, changed, found)
+    store(service, current.population.name, changed, found)
+    return changed
 
 
 def _freed(earlier: Schema, later: Schema) -> list[str]:
@@ -140,10 +147,20 @@ def applying(service: Service, current: Study) -> tuple[Decisions, tuple[Dropped
     return kept, tuple(dropped)
 
 
-def store(service: Service, population: str, schema: Schema, found: Decisions) -> None:
-    """Make a schema the population's own and store the decisions that it follows, together: nobody sees one alone."""
+def store(
+    service: Service,
+    population: str,
+    schema: Schema,
+    found: Decisions,
+    *,
+    beside: Sequence[tuple[str, str, bytes]] = (),
+) -> None:
+    """Make a schema the population's own and store the decisions that it follows, together: nobody sees one alone.
+
+    beside  further documents that are stored with them
+    """
     service.refuse_viewers(population)
-    own = [(study_store.SCHEMA, CURRENT, schema.to_json().encode())]
+    own = [(study_store.SCHEMA, CURRENT, schema.to_json().encode()), *beside]
     if found != decisions(service, population):
         decided = [[one.column, one.rule, one.value] for one in found.remedies]
         body = {"decisions": decided, "before": dict(found.before)}
@@ -166,11 +183,6 @@ def _needed(current: Study) -> Schema:
     if current.schema is None:
         raise SchemaError("A decision about a column needs a schema; draft one first.")
     return current.schema
-
-
-def _saved(service: Service, current: Study, schema: Schema, found: Decisions) -> Schema:
-    store(service, current.population.name, schema, found)
-    return schema
 
 
 def _public(service: Service, current: Study) -> tuple[Sequence[Any], list[str]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pmwpub.errors import FileRefused
 from pmwpub.tabular.files.text.read_options import DELIMITERS, ENCODINGS, ReadOptions
-from pmwpub.tabular.review.expected_file import expected_file
+from pmwpub.tabular.review.expected_file import as_written, expected_file
 
-__all__ = ["DELIMITERS", "ENCODINGS", "ReadOptions", "expected_file", "proposed"]
+__all__ = ["DELIMITERS", "ENCODINGS", "ReadOptions", "as_written", "expected_file", "proposed"]
 
 
 def proposed(refusal: Exception) -> ReadOptions | None:

@@ -57,7 +57,8 @@ def reviewed(service: Service, current: Study, progress: Progress = unwatched) -
         proposed = found if isinstance(found, Draft) else Draft(schema, found)
         return review(as_it_stands(schema, proposed, tables, labels=labels), tables)
 
-    return service.cache(f"review:{shas}:{schema.sha256}:{json.dumps(labels)}", built)
+    found = service.cache(f"review:{shas}:{schema.sha256}:{json.dumps(labels)}", built)
+    return found.without(None if current.household is None else current.household.id)
 
 
 def nested_levels(service: Service, current: Study) -> tuple[LevelTree, ...]:

@@ -114,10 +114,13 @@ def redrafted(
     return schema, kept, dropped
 
 
-def save(service: Service, current: Study, schema: Schema) -> None:
-    """Store a schema of a file or of the editor; decisions about columns that it has otherwise are forgotten."""
+def save(service: Service, current: Study, schema: Schema, *, beside: Sequence[tuple[str, str, bytes]] = ()) -> None:
+    """Store a schema of a file or of the editor; decisions about columns that it has otherwise are forgotten.
+
+    beside  documents that are stored with it, or not at all
+    """
     name = current.population.name
-    decisions.store(service, name, schema, decisions.settled(service, name, current.schema, schema))
+    decisions.store(service, name, schema, decisions.settled(service, name, current.schema, schema), beside=beside)
 
 
 def bins_of(service: Service, population: str, row: Row, *, bins: int, binning: Binning) -> list[str]:

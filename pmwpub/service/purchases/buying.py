@@ -16,11 +16,10 @@ from fractions import Fraction
 from typing import NoReturn
 
 from pmwpub.errors import LedgerError, OverlapUndecided, PlanError, PopulationClosed
-from pmwpub.ledger import Agreement, Order, PlanKey
+from pmwpub.ledger import Order, PlanKey
 from pmwpub.ledger.bookings import check_repeat
 from pmwpub.ledger.model import whole
-from pmwpub.plans import AssessmentPlan, BestPlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
-from pmwpub.service.choosing.floor_part import same_part
+from pmwpub.plans import ReleasePlan, TableFitPlan, WeightedPoolPlan
 from pmwpub.service.choosing.outlook import not_worth
 from pmwpub.service.core import Outcome, Price, Service, Spending
 from pmwpub.service.households.household_unit import check_run
@@ -28,7 +27,7 @@ from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.shared_rows import Overlap
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
-from pmwpub.service.purchases.neighbours import charges_of, largest_of, same_neighbours
+from pmwpub.service.purchases.neighbours import agreements, charges_of, largest_of
 from pmwpub.service.purchases.offers import said
 from pmwpub.service.purchases.protocol import Prepared, Purchase, WithoutPublicTables
 from pmwpub.service.purchases.readings import other_reading_than_now, read_as_loaded, read_as_now, same_reading_as_then
@@ -94,9 +93,8 @@ def buy(
     spendings = [_spending(service, private, one, repeat, current) for one in known]
     used = _undecided(service, current, known, spendings)
     check_tick(service, private, used, current, tick)
-    return service.spend(
-        private.population, spendings, table=private.table, terms=current.population, agree=agreements(known)
-    )
+    agree = agreements(service, private, current, known)
+    return service.spend(private.population, spendings, table=private.table, terms=current.population, agree=agree)
 
 
 def refuse_closed(
@@ -237,19 +235,8 @@ def _spending(service: Service, private: PrivateTable, one: Purchase, repeat: in
     if not sent:
         check_weights(current, one.plan)
     prepared = SENT if sent else one.prepared(service, private, current, repeat)
-    order = Order(key, one.plan.canonical, charges_of(one, current))
+    order = Order(key, one.plan.canonical, charges_of(one, current, private.household_rule))
     return Spending(order, one.task, prepared.work, prepared.encode)
-
-
-def agreements(plans: Sequence[Purchase]) -> list[Agreement]:
-    """What plans that are bought and all of their population must agree on.
-
-    They mean the same neighbours, for zCDP adds up for one relation alone; and floors over a part of a workload are
-    over one part, or they could not be ranked. Whether that is so is asked in the transaction of the charge.
-    """
-    kept = dict.fromkeys(one.plan.kept_ids for one in plans)
-    floors = [one.plan for one in plans if isinstance(one.plan, AssessmentPlan | BestPlan)]
-    return [*map(same_neighbours, kept), *(same_part(plan) for plan in floors if plan.setting == "part")]
 
 
 def _never(*_: object) -> NoReturn:

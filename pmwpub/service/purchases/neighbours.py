@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Agreement, Charge
-from pmwpub.plans import OF_HOUSEHOLDS
+from pmwpub.plans import OF_HOUSEHOLDS, AssessmentPlan, BestPlan
+from pmwpub.service.choosing.floor_part import same_part
+from pmwpub.service.core import Service
+from pmwpub.service.households.same_households import same_households
 from pmwpub.service.inputs.study import Study
+from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.protocol import Plan, Purchase
+from pmwpub.tabular.households.household_schema import HouseholdRule
 
 OTHER_NEIGHBOURS = (
     "What was bought for this population before protects {before}; this plan protects {now}. Their charges do not add "
@@ -18,6 +24,19 @@ OTHER_NEIGHBOURS = (
 
 KEPT = "of all rows of one ID, k are counted"
 """What the ledger adds to the sensitivity of a charge whose neighbours differ in all rows of one ID."""
+
+
+def agreements(service: Service, private: PrivateTable, current: Study, plans: Sequence[Purchase]) -> list[Agreement]:
+    """What plans that are bought and all of their population must agree on.
+
+    They mean the same neighbours, for zCDP adds up for one relation alone: the same IDs of persons where k rows of each
+    are kept, the same households where these are the unit. And floors over a part of a workload are over one part, or
+    they could not be ranked. Whether that is so is asked in the transaction of the charge.
+    """
+    kept = dict.fromkeys(one.plan.kept_ids for one in plans)
+    floors = [one.plan for one in plans if isinstance(one.plan, AssessmentPlan | BestPlan)]
+    parts = [same_part(plan) for plan in floors if plan.setting == "part"]
+    return [*map(same_neighbours, kept), *same_households(service, current, private.household_rule), *parts]
 
 
 def same_neighbours(kept_ids: str | None) -> Agreement:
@@ -50,10 +69,16 @@ def _name_in(kept_ids: str) -> str:
     return repr(json.loads(kept_ids)["name"])
 
 
-def charges_of(one: Purchase, current: Study) -> tuple[Charge, ...]:
-    """The charges, of which the ledger says where they protect every ID, and by which column."""
+def charges_of(one: Purchase, current: Study, rule: HouseholdRule | None) -> tuple[Charge, ...]:
+    """The charges, of which the ledger says where they protect every ID or household, and by which column.
+
+    rule  how the loaded table's rows were grouped; None of persons
+    """
     charges, kept_ids = one.charges(current), one.plan.kept_ids
-    if kept_ids is None:
+    if kept_ids is not None:
+        words = f"{KEPT}, IDs of the column {_name_in(kept_ids)}"
+    elif rule is not None and isinstance(one.plan, OF_HOUSEHOLDS):
+        words = f"households by the ids of the column {rule.id!r}"
+    else:
         return charges
-    words = f"{KEPT}, IDs of the column {_name_in(kept_ids)}"
     return tuple(replace(charge, sensitivity=f"{charge.sensitivity}; {words}") for charge in charges)

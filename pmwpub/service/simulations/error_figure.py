@@ -50,13 +50,14 @@ def error_plot(
     bounds: Sequence[figures.ProvedBound] = (),
     truth: str = "",
     height: float = 0.0,
+    whole: str = figures.ROWS,
     drawing: figures.Drawing = figures.drawn_anew,
 ) -> figures.Plot:
     """Lines with bars of one standard error, the tables unchanged, and the region that no epsilon reaches.
 
     drawn   the names of the lines to draw, with what belongs to their tables; None for all
     bounds  the lines of the accuracy theorem, from `proved_bounds`, where they are wanted
-    truth, height  as in `figures.error_against_epsilon`
+    truth, height, whole  as in `figures.error_against_epsilon`
     drawing  `figures.drawn_once` for a simulation on public tables; one on the private table is drawn anew
 
     Region and bounds are drawn for the maximum error alone, for that is what they are about; not of a table to which a
@@ -86,6 +87,7 @@ def error_plot(
         measure=MEASURED[measure],
         truth=truth,
         height=height,
+        whole=whole,
     )
 
 
@@ -98,6 +100,7 @@ def error_plots(
     measure: Measure = "max_error",
     lines: Lines = "best",
     bounds: Sequence[figures.ProvedBound] = (),
+    whole: str = figures.ROWS,
     drawing: figures.Drawing = figures.drawn_anew,
 ) -> list[tuple[str, figures.Plot]]:
     """A figure for each table of the drawn lines, by its name, all of one height: no line in another table's shade.
@@ -105,7 +108,7 @@ def error_plots(
     drawn   the labels of the lines; those that are of no table come last, in a figure without a shade, named ""
     bought  noisy floors on the private table, of which each figure has its own table's
     truth   who plays the private table
-    drawing  as in `error_plot`
+    whole, drawing  as in `error_plot`
     """
     tables = {one.candidate for one in simulation.errors if one.method == UNCHANGED}
     by_table: dict[str, list[str]] = {}
@@ -122,6 +125,7 @@ def error_plots(
             bounds=bounds,
             truth=truth,
             height=height,
+            whole=whole,
             drawing=drawing,
         )
 
@@ -161,9 +165,14 @@ def sizes(current: Study, found: Exploration) -> dict[str, dict[float, str]]:
 
 
 def size_plot(
-    simulation: Simulation, candidate: str, named: Mapping[float, str], *, measure: Measure = "max_error"
+    simulation: Simulation,
+    candidate: str,
+    named: Mapping[float, str],
+    *,
+    measure: Measure = "max_error",
+    whole: str = figures.ROWS,
 ) -> figures.Plot:
-    """Error against the share of a public table used; the best rounds and variant at each point."""
+    """Error, in parts of `whole`, against the share of a table used; the best rounds and variant at each point."""
     where = {name: share for share, name in named.items()}
     best = [line for line in best_lines(simulation.errors, measure) if line.candidate in where]
     start = {one.candidate: one.mean for one in summarise(simulation.errors, measure) if one.method == UNCHANGED}
@@ -184,7 +193,7 @@ def size_plot(
     means = tuple(start[named[share]] for share in shares)
     unchanged = figures.ShareCurve("unchanged", shares, means, (0.0,) * len(shares)) if shares else None
     return figures.drawn_once(
-        figures.error_against_share, curves, unchanged, candidate=candidate, measure=MEASURED[measure]
+        figures.error_against_share, curves, unchanged, candidate=candidate, measure=MEASURED[measure], whole=whole
     )
 
 

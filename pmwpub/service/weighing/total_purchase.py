@@ -22,12 +22,20 @@ from pmwpub.service.reading_back.stored_results import StoredTotal, plan_and_res
 from pmwpub.service.weighing.bought_totals import WEIGHT_TOTAL
 from pmwpub.tasks.mechanism_work import TotalWork
 
+TELLS_NOTHING = (
+    "the interval of this total reaches 0, so it tells nothing, and a release by it would be noise. The cells of {} "
+    "may not fit the schema, which expects plain numbers such as 12.5: one written otherwise, like 12,5, weighs nothing"
+)
+
 
 @dataclass(frozen=True)
 class BoughtTotal:
     """A noisy total; None while it is at work or where it has no result.
 
     total, half_width  in units
+    remarks            what had been seen before, and `TELLS_NOTHING` where its interval reaches 0
+
+    Privacy: the remark on the interval is post-processing of the noisy total and the plan.
     """
 
     plan: WeightTotalPlan
@@ -139,4 +147,5 @@ def read_total(outcome: Outcome) -> BoughtTotal:
     plan, stored = plan_and_result(outcome, WeightTotalPlan, StoredTotal)
     if stored is None:
         return BoughtTotal(plan, outcome)
-    return BoughtTotal(plan, outcome, stored.total, stored.half_width, stored.remarks)
+    said = (TELLS_NOTHING.format(plan.column),) if stored.total <= stored.half_width else ()
+    return BoughtTotal(plan, outcome, stored.total, stored.half_width, (*stored.remarks, *said))

@@ -10,6 +10,7 @@ import numpy as np
 
 from pmwpub.tabular.coding.written_cells import coder
 from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.files.text.inert_cells import inert
 from pmwpub.tabular.review.column_counts import PublicColumn
 from pmwpub.tabular.review.suspects import level_shares
 from pmwpub.tabular.review.verdict import SUSPICIONS
@@ -71,6 +72,12 @@ class Review:
     def left_out(self) -> tuple[ReviewedColumn, ...]:
         """The columns that are no attributes."""
         return tuple(one for one in self.columns if not one.encoded)
+
+    def without(self, household_id: str | None) -> Review:
+        """The review without the column of household ids: it is read, and nothing is to be decided about it."""
+        if household_id is None:
+            return self
+        return Review(tuple(one for one in self.columns if inert(one.name) != inert(household_id)))
 
     def to_json(self) -> dict[str, Any]:
         """columns [{name, kind, levels | bins, why}], left_out [{name, why}], remarks [{column, kind, text}], merged.

@@ -8,22 +8,28 @@ from pmwpub.tabular.schema.column_types import DateColumn, NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema
 
 MOST_NAMES = 20
+FEW = 5
+"""Names that stand in a sentence of `as_written`."""
 _ORDERS = {"ymd": "2012-03-31", "dmy": "31.3.2012", "mdy": "3/31/2012"}
 _SPACES = {" ": "a space", "\u00a0": "a no-break space", "\u202f": "a narrow no-break space"}
 
 
-def expected_file(schema: Schema) -> tuple[str, ...]:
+def expected_file(schema: Schema, household_id: str | None = None) -> tuple[str, ...]:
     """What the schema expects of a private file, a sentence or two each: its header, text, numbers, dates, codes.
+
+    household_id  the column of household ids, where rows are persons of households; it stands first
 
     Privacy: a function of the schema alone, so the words are the same whatever the file holds, and may always be shown.
     """
-    names = [column.name for column in schema.encoded]
+    names = [] if household_id is None else [household_id]
+    names += [column.name for column in schema.encoded]
     if schema.id_column is not None:
         names.append(schema.id_column.name)
     if schema.weight_column is not None:
         names.append(schema.weight_column.name)
     found = [
         f"A header with the columns {_listed(names)}, in any order; others are ignored.",
+        *([] if household_id is None else [f"The column {household_id} names the household of each row."]),
         "Text in UTF-8 with a comma between cells; of another encoding or delimiter you are asked.",
         *_parents(schema),
         *_numbers(schema),
@@ -38,6 +44,31 @@ def expected_file(schema: Schema) -> tuple[str, ...]:
         "A cell that is written otherwise takes the level for other cells where its column has one, else none: its row "
         "then counts in n and in no query of that column. Compare some cells of the file with this list.",
     )
+
+
+def as_written(schema: Schema) -> str:
+    """In two sentences how numbers, dates and weights have to be written; "" for a schema without any.
+
+    Said wherever somebody confirms how a private file is read, for a file with other delimiters often has other
+    numbers and dates too, and no word on those may follow from its cells.
+
+    Privacy: a function of the schema alone, as `expected_file` is.
+    """
+    groups: dict[str, list[str]] = {}
+    for column in schema.encoded:
+        if isinstance(column, NumericColumn):
+            written = f"{column.prefix or ''}1{column.thousands or ''}234{column.decimal}5{column.suffix or ''}"
+            groups.setdefault(f"numbers such as {written}", []).append(column.name)
+        elif isinstance(column, DateColumn):
+            groups.setdefault(f"dates such as {_ORDERS[column.order]}", []).append(column.name)
+    said = [f"{words} ({_listed(names, FEW)})" for words, names in groups.items()]
+    weight = schema.weight_column
+    said += [] if weight is None else [f"weights such as 12.5 ({weight.name})"]
+    if not said:
+        return ""
+    lost = ("fits no level (or only that for other cells)", "weighs nothing")
+    one = " or ".join(words for words, here in zip(lost, (groups, weight), strict=True) if here)
+    return f"The schema expects {'; '.join(said)}. A cell written otherwise {one}, and no page tells."
 
 
 def _weights(schema: Schema) -> Iterable[str]:
@@ -96,6 +127,6 @@ def _dated(column: DateColumn) -> str:
     return f"{_ORDERS[column.order]}; of two digits for the year {column.pivot:02d} to 99 stand for 19.., {below}"
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more
+def _listed(names: Sequence[str], most: int = MOST_NAMES) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -6,7 +6,7 @@ Nothing here draws a widget.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pmwpub.service import Overlap
@@ -14,6 +14,7 @@ from pmwpub.service.inputs.file_reading import ReadOptions, proposed
 from pmwpub.service.inputs.schema_editing import Row, Schema, rows_of
 from pmwpub.service.purchases import Offer
 
+AMENDED = "The terms changed since then: read it again."
 Kind = Literal["candidate", "private", "codebook"]
 
 
@@ -23,6 +24,7 @@ class PendingFile:
 
     number      tells held files apart, for the keys of widgets
     suggestion  the options to begin with
+    n           the registered number when it was refused; 0 of files that are held against none
 
     Privacy: it may be the private table; it lives in the session only, and its repr shows neither name nor cell.
     """
@@ -34,6 +36,7 @@ class PendingFile:
     refusal: str = field(repr=False)
     suggestion: ReadOptions
     attested: bool = False
+    n: int = 0
 
 
 @dataclass
@@ -60,6 +63,7 @@ class PendingFiles:
         tried: ReadOptions | None,
         *,
         attested: bool = False,
+        n: int = 0,
     ) -> bool:
         """Hold a refused file if other options may help; returns whether it is held.
 
@@ -70,10 +74,14 @@ class PendingFiles:
             return False
         self.count += 1
         held = PendingFile(
-            self.count, kind, name, content, str(refusal), suggestion or tried or ReadOptions(), attested
+            self.count, kind, name, content, str(refusal), suggestion or tried or ReadOptions(), attested, n
         )
         self.files.append(held)
         return True
+
+    def registered(self, n: int) -> None:
+        """Forget why files were refused under another registered number than n: it may hold no longer."""
+        self.files = [held if held.n in (0, n) else replace(held, refusal=AMENDED, n=n) for held in self.files]
 
     def of(self, kind: Kind) -> list[PendingFile]:
         """The held files of one kind, oldest first."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub import figures
+from pmwpub.plans.weighing import shares_of_what
 from pmwpub.service import Study
 from pmwpub.service.simulations.public_pairs import PairFacts, compare, comparison
 from pmwpub.ui.app.frame import refusals
@@ -62,7 +63,8 @@ def _compared(study: Study, pools: Sequence[Pool]) -> None:
             compare(service(), study, setting, pools=pools)
             st.rerun()
     if found.pairs:
-        plot_panel.show(figures.drawn_once(figures.pair_map, [_pair(facts) for facts in found.pairs]), "pairs")
+        pairs, whole = [_pair(facts) for facts in found.pairs], shares_of_what(weighed=study.weighs_rows)
+        plot_panel.show(figures.drawn_once(figures.pair_map, pairs, whole=whole), "pairs")
         st.caption(COMPARED[setting])
 
 

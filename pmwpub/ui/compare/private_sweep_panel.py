@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pmwpub.plans.weighing import shares_of_what
 from pmwpub.service import Study
 from pmwpub.service.simulations.sweep_range import SweepRange
 from pmwpub.service.steward_only import recorded_numbers
@@ -32,7 +33,7 @@ def private_sweep_panel(session: Session, study: Study, terms: SweepRange) -> No
     with panel("Error against ε on the private table itself", Badge.PRIVATE), refusals():
         found = session.seen.get(KEY)
         if isinstance(found, PrivateSweep):
-            _show(session, found)
+            _show(session, study, found)
             return
         with st.expander("What that is, and how it is opened"):
             st.caption(WHAT)
@@ -45,7 +46,7 @@ def private_sweep_panel(session: Session, study: Study, terms: SweepRange) -> No
                 st.rerun()
 
 
-def _show(session: Session, found: PrivateSweep) -> None:
+def _show(session: Session, study: Study, found: PrivateSweep) -> None:
     job = service().engine.job(found.key)
     if job is not None and not job.over:
         watch([Waiting(found.key, "Simulation on the private table")], "run", charged=False)
@@ -54,7 +55,7 @@ def _show(session: Session, found: PrivateSweep) -> None:
     known = found.shown
     beside(known)
     if known.errors or known.floors:
-        chosen = chosen_errors(known, (), KEY, truth="itself")
+        chosen = chosen_errors(known, (), KEY, truth="itself", whole=shares_of_what(weighed=study.weighs_rows))
         for table, plot in chosen.plots:
             plot_panel.show_private(plot, f"private error against epsilon {table}".strip())
         if known.errors:

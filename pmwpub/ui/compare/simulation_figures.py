@@ -48,6 +48,7 @@ def chosen_errors(
     truth: str,
     first: Sequence[str] = (),
     ask: Callable[[Simulation], ProvedBounds] | None = None,
+    whole: str = figures.ROWS,
     drawing: figures.Drawing = figures.drawn_anew,
 ) -> ChosenFigures:
     """Ask for lines, measure and bounds, and make a figure for each table that they choose, each with its own shade.
@@ -55,7 +56,7 @@ def chosen_errors(
     truth  who plays the private table
     first  names of tables whose lines are drawn at first; the best line where there is none of them
     ask    draws the choice of bounds, where they are offered: they are about the maximum error alone
-    drawing  as `error_plot` has it
+    whole, drawing  as `error_plot` has it
     """
     place = st.container()
     with st.expander("Measure, lines and proved bounds"):
@@ -82,6 +83,7 @@ def chosen_errors(
         measure=measure,
         lines=lines,
         bounds=bounds.lines,
+        whole=whole,
         drawing=drawing,
     )
     return ChosenFigures(tuple(plots), measure, bounds.words)

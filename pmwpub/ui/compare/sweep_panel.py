@@ -9,6 +9,7 @@ from functools import partial
 import streamlit as st
 
 from pmwpub import figures
+from pmwpub.plans.weighing import shares_of_what
 from pmwpub.service import Assessed, Study
 from pmwpub.service.choosing.expected_pool import is_pool_sweep
 from pmwpub.service.endings import in_words
@@ -121,7 +122,13 @@ def show_sizes(study: Study, found: Exploration, simulation: Simulation, measure
     if not known or not any(line.rounds for line in simulation.errors):
         return
     name = st.selectbox("Error against the share used of", list(known), key="simulation share of")
-    plot_panel.show(size_plot(simulation, name, known[name], measure=measure), "error against share")
+    plot_panel.show(
+        size_plot(simulation, name, known[name], measure=measure, whole=_whole(study)), "error against share"
+    )
+
+
+def _whole(study: Study) -> str:
+    return shares_of_what(weighed=study.weighs_rows)
 
 
 def share(study: Study, found: Exploration, chosen: ChosenFigures) -> None:
@@ -159,7 +166,9 @@ def sweep_panel(study: Study, floors: Sequence[Assessed], chosen: Pool | None = 
     simulation = finished_part(study, found)
     if simulation is None or found is None:
         if floors:
-            plot_panel.show(error_plot(None, floors, drawing=figures.drawn_once), "noisy floors alone")
+            plot_panel.show(
+                error_plot(None, floors, whole=_whole(study), drawing=figures.drawn_once), "noisy floors alone"
+            )
         return found
     whole = [named[max(named)] for named in sizes(study, found).values()]
     first = whole or (
@@ -168,7 +177,14 @@ def sweep_panel(study: Study, floors: Sequence[Assessed], chosen: Pool | None = 
     ask = partial(ask_for_bounds, study, found, key="simulation")
     truth = truths(study).get(found.truth, "another table")
     drawn = chosen_errors(
-        simulation, floors, "simulation", truth=truth, first=first, ask=ask, drawing=figures.drawn_once
+        simulation,
+        floors,
+        "simulation",
+        truth=truth,
+        first=first,
+        ask=ask,
+        whole=_whole(study),
+        drawing=figures.drawn_once,
     )
     for table, plot in drawn.plots:
         plot_panel.show(plot, f"error against epsilon {table}".strip())

@@ -69,13 +69,20 @@ def in_short(study: Study, found: Released) -> None:
 def _what_it_is(study: Study, found: Released) -> str:
     """Whose table it is, and what it is made of."""
     names = [] if found.bundle is None else found.bundle.schema.domain.names
-    more = len(names) - COLUMNS
-    columns = ", ".join(map(plain, names[:COLUMNS])) + (f" and {more:,} more" if more > 0 else "")
+    columns = first_columns(names)
     return (
         f"**Release {found.number} about {plain(study.population.name)}**: a synthetic table with the columns "
         f"{columns}. It is made from the rows of {plain(found.name)}, so that they agree with noisy answers about the "
         "private table."
     )
+
+
+def first_columns(names: Sequence[str]) -> str:
+    """The first columns, and how many more there are; a single one more is named, for that takes no more room."""
+    shown = names if len(names) <= COLUMNS + 1 else names[:COLUMNS]
+    more = len(names) - len(shown)
+    *first, last = [*map(plain, shown), *([f"{more:,} more"] if more else [])] or [""]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _levels(summary: ReleaseSummary, found: Released) -> None:

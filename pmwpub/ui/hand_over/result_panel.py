@@ -17,7 +17,7 @@ from pmwpub.service.bought.release_files import (
     ReleaseFile,
     cells_of,
     charge_of,
-    lacking,
+    known_of,
     release_files,
 )
 from pmwpub.service.households.household_releases import ReleasedHouseholds
@@ -70,7 +70,7 @@ def release_panel(session: Session, study: Study, found: Released) -> None:
 
 
 def _facts(bundle: Bundle) -> None:
-    show_remarks((*bundle.certificate.remarks, *filter(None, [lacking(bundle)])))
+    show_remarks(known_of(bundle))
     with st.expander("The release in numbers"):
         _numbers(bundle)
 

@@ -23,6 +23,10 @@ NO_LOOK = (
     "A look at how the private table fits is not sold for households: compare some cells with what the schema expects."
 )
 TO_COME = "How rows make households is said here, once there are a public table and a schema."
+CHARGED = (
+    "Something was bought for the households of this column, so it stays: by other ids one household could meet "
+    "several of these, and the charges would not add up to one promise."
+)
 IDS, OWN, TAKE = "Column of household ids", "Columns of the household, the same for all its persons", "Use these"
 
 
@@ -43,8 +47,9 @@ def household_panel(session: Session, study: Study, *, changeable: bool) -> None
         if changeable and study.household is None:
             _choose(session, study)
         elif changeable:
-            with st.expander("Change the ids or the columns of the household"):
-                _choose(session, study)
+            bought = household_rules.bought_ids(service(), study.population.name)
+            with st.expander(f"Change {'' if bought else 'the ids or '}the columns of the household"):
+                _choose(session, study, fixed=bool(bought))
 
 
 def _in_force(schema: HouseholdSchema) -> None:
@@ -82,16 +87,22 @@ def public_table(study: Study, schema: HouseholdSchema) -> None:
             st.warning(f"**{plain(one.name)}** gives no household. {plain(one.problem)}", icon=":material/block:")
 
 
-def _choose(session: Session, study: Study) -> None:
-    """Ask for the ids and the household's columns, beside what public tables say of them."""
+def _choose(session: Session, study: Study, *, fixed: bool = False) -> None:
+    """Ask for the ids and the household's columns, beside what public tables say of them.
+
+    fixed  whether the ids stay what they are, for something was bought by them
+    """
     before, columns = study.household, list(household_rules.public_columns(service(), study))
     likely = household_rules.suggested(service(), study)
     wanted = before.id if before is not None else next(iter(likely), None)
     place = columns.index(wanted) if wanted in columns else None
-    name = st.selectbox(IDS, columns, index=place, placeholder="Choose a column", help=WHAT, key="household ids")
+    key = "household ids in force" if fixed else "household ids"  # what was chosen before the charge is not kept
+    name = st.selectbox(IDS, columns, index=place, placeholder="Choose a column", help=WHAT, key=key, disabled=fixed)
     if name is None:
         return
-    if likely:
+    if fixed:
+        st.caption(CHARGED)
+    elif likely:
         st.caption(f"Suggested from the public tables: {', '.join(map(plain, likely[:3]))}.")
     found = household_rules.proposed(service(), study, name)
     largest = study.population.rows_per_person

@@ -18,7 +18,7 @@ from pmwpub.service.simulations.households.household_explorations import (
     household_exploration,
     takes_no_households,
 )
-from pmwpub.service.simulations.households.household_truths import LEVEL_WORDS
+from pmwpub.service.simulations.households.household_truths import LEVEL_WHOLES, LEVEL_WORDS
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import viewers_only
@@ -70,7 +70,9 @@ def _show(simulation: HouseholdSimulation, truth: str) -> None:
     own = simulation.levels[level]
     if own.floors:
         st.caption("In the shaded region no mixture of public households has an error, whatever ε.")
-    plot_panel.show(error_plot(own, truth=truth, drawing=figures.drawn_once), f"error of {level}")
+    plot_panel.show(
+        error_plot(own, truth=truth, whole=LEVEL_WHOLES[level], drawing=figures.drawn_once), f"error of {level}"
+    )
     with st.expander("What the simulation says"):
         for one in not_beaten(own):
             st.warning(not_beaten_words(one), icon=":material/balance:")

@@ -11,7 +11,8 @@ ASKED = "Whom does one of n stand for?"
 HOMES, LARGEST = "n, the households of the private table", "H, the most persons of one household that count"
 CONSEQUENCE = (
     "One stands for all rows of one household id, 1 to H persons. n, the number of households, is public; how many "
-    "persons there are is not. Take H small: noise on numbers of persons grows with it. Only what is made for "
+    "persons there are is not. Weights are not taken: each household counts as one. "
+    "Take H small: noise on numbers of persons grows with it. Only what is made for "
     "households is sold. What is sold for persons would protect a household of H at H² times the loss (ρ) only, so "
     "charges of the two are never added up."
 )

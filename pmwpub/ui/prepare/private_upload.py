@@ -9,7 +9,7 @@ from pmwpub.service import PrivateTable, Study
 from pmwpub.service.households.household_loading import load_household_file
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.demo import reload_demo
-from pmwpub.service.inputs.file_reading import ReadOptions, expected_file
+from pmwpub.service.inputs.file_reading import ReadOptions, as_written, expected_file
 from pmwpub.service.inputs.shared_rows import CHANGED
 from pmwpub.service.inputs.uploaded_files import unpacked
 from pmwpub.ui.app.frame import Badge, panel, refusals
@@ -57,9 +57,7 @@ def _expected(study: Study) -> None:
         return
     with st.expander("What the schema expects of the file", icon=":material/rule:"):
         st.caption("From the schema alone, and the same for any file.")
-        lines = expected_file(study.schema)
-        if study.household is not None:
-            lines = (f"A column {study.household.id} that names the household of each row.", *lines)
+        lines = expected_file(study.schema, None if study.household is None else study.household.id)
         st.markdown("\n".join(f"- {plain(line)}" for line in lines))
 
 
@@ -93,7 +91,9 @@ def _upload(session: Session, study: Study) -> None:
     elif pressed and file is not None:
         _load(session, study, file.getvalue(), None, name=file.name)
         st.rerun()
-    confirm_reading(session, "private", lambda held, options: _load(session, study, held.content, options))
+    session.shelf.registered(study.population.n)
+    caution = "" if study.schema is None else as_written(study.schema)
+    confirm_reading(session, "private", lambda held, options: _load(session, study, held.content, options), caution)
 
 
 def _load(session: Session, study: Study, content: bytes, options: ReadOptions | None, *, name: str = "") -> None:
@@ -106,7 +106,7 @@ def _load(session: Session, study: Study, content: bytes, options: ReadOptions |
             load = load_household_file if study.of_households else study_store.load_private
             session.hold(load(service(), name, content, options=options, progress=progress))
     except PmwPubError as refusal:
-        if not session.shelf.keep("private", NAME, content, refusal, options):
+        if not session.shelf.keep("private", NAME, content, refusal, options, n=study.population.n):
             session.tell("error", f"The private table was refused. {plain(str(refusal))} Nothing was charged.")
 
 
@@ -119,7 +119,8 @@ def _loaded(session: Session, private: PrivateTable, study: Study) -> None:
         rows = f"**{private.n:,} households**, {rows}"
     st.markdown(f"Loaded: {rows}; all **{attributes} columns** of the schema are in its header.")
     if private.options is not None:
-        st.caption(f"Read as {private.options.words}.")
+        said = "" if study.schema is None else plain(as_written(study.schema))
+        st.caption(f"Read as {private.options.words}. {said}")
     if private.ignored:
         st.caption(f"Not in the schema and ignored: {', '.join(plain(name) for name in private.ignored)}.")
         _derived(private, study)

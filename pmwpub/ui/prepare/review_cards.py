@@ -13,6 +13,7 @@ from pmwpub.service.inputs.reviewing import LEFT_OUT, Remedy, Review, ReviewedCo
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
+from pmwpub.ui.households.reviewed_homes import IN_USE
 from pmwpub.ui.prepare.schema_changes import change_schema
 from pmwpub.ui.wording.remedies import remedy_words
 from pmwpub.ui.wording.written import plain
@@ -57,7 +58,7 @@ def _card(session: Session, study: Study, row: ReviewedColumn, known: Decisions,
         st.caption(plain(what_is_known(row) or "Nothing stands out."))
         if row.encoded:
             st.caption(plain(levels_in_words(row)))
-        if not changeable:
+        if not changeable or row.kind == IN_USE:
             return
         for one in known.of(row.name):
             _decided(session, study, one)

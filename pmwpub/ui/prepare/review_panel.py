@@ -10,6 +10,7 @@ from pmwpub.service import Study
 from pmwpub.service.inputs.reviewing import LEFT_OUT, Review, ReviewedColumn, reviewed
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
+from pmwpub.ui.households.reviewed_homes import for_households
 from pmwpub.ui.prepare.review_cards import cards, what_is_known
 from pmwpub.ui.widgets.reading_progress import progress_bar
 
@@ -25,6 +26,7 @@ def review_part(session: Session, study: Study, *, changeable: bool) -> bool:
         found = reviewed(service(), study, progress)
     if found is None:
         return False
+    found = for_households(found, study)
     st.markdown(_summary(found))
     _table(found)
     cards(session, study, found, changeable=changeable)

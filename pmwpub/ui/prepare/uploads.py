@@ -218,7 +218,9 @@ def _store(session: Session, study: Study, offers: Sequence[Offer]) -> None:
             session.tell("error", f"**{plain(one.label)}** was refused. {plain(str(refusal))} Nothing was charged.")
             continue
         now = study_store.study(service(), study.population.name).candidate(one.table.sha256)
-        if known is None and now.problem:
+        if known is None and study.schema is None:
+            session.tell("success", f"**{plain(one.label)}** was read and stored. Draft a schema next, or load one.")
+        elif known is None and now.problem:
             words = f"**{plain(one.label)}** was read and stored, but does not fit the schema. {plain(now.problem)}"
             session.tell("warning", words)
         elif known is None:

@@ -27,7 +27,9 @@ TOTAL_HELP = "From a public source, such as a register. Blank: the Release page 
 
 
 def weights_part(session: Session, study: Study, *, changeable: bool) -> None:
-    """One expander for each column of weights that public tables have."""
+    """One expander for each column of weights that public tables have; none where households are protected."""
+    if study.of_households:
+        return
     for found in clipping_choices(service(), study):
         with st.expander(f"What clipping {plain(found.column.name)} costs", icon=":material/scale:"):
             st.markdown(WHAT)

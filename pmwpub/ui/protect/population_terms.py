@@ -10,6 +10,7 @@ from pmwpub.service import Population, Study
 from pmwpub.service.budget_left import left
 from pmwpub.service.terms import (
     OUTSIDE,
+    PERSONS_ALLOWED,
     ROWS_ALLOWED,
     amend,
     as_typed,
@@ -134,11 +135,12 @@ def _change(session: Session, study: Study, typed: dict[str, str]) -> None:
 def _meant(before: Population, typed: dict[str, str]) -> Population:
     """The terms that stand in the fields; those without a field stay."""
     n, k, delta = before.n, before.rows_per_person, before.delta
-    if "n" in typed:
-        n = number_fields.as_whole(typed["n"], ROWS, *ROWS_ALLOWED, so=UNTIL)
-        k = number_fields.as_whole(typed["rows_per_person"], MOST, *ROWS_ALLOWED, so=UNTIL)
-        delta = delta_of(typed["delta"], n)
     homes = "n" in typed and protects_households(before)
+    if "n" in typed:
+        named, most, allowed = (HOMES, LARGEST, PERSONS_ALLOWED) if homes else (ROWS, MOST, ROWS_ALLOWED)
+        n = number_fields.as_whole(typed["n"], named, *ROWS_ALLOWED, so=UNTIL)
+        k = number_fields.as_whole(typed["rows_per_person"], most, *allowed, so=UNTIL)
+        delta = delta_of(typed["delta"], n)
     unit = unit_of(n, k) if homes else typed.get("unit", before.unit)
     return Population(before.name, n, k, unit, as_fraction(typed["epsilon"]), delta)
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pmwpub.errors import PlanError, PmwPubError
 from pmwpub.service import Population
-from pmwpub.service.terms import ROWS_ALLOWED, delta_of, unit_of, warnings_of
+from pmwpub.service.terms import PERSONS_ALLOWED, ROWS_ALLOWED, delta_of, unit_of, warnings_of
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session, go
@@ -35,9 +35,10 @@ def register_panel(session: Session) -> None:
 def _fields(session: Session, *, homes: bool) -> None:
     """Draw the fields of a population of persons, or of households, and its button."""
     left, right = st.columns(2)
-    name = left.text_input("Name", placeholder="health-survey-2026")
+    name = left.text_input("Name", placeholder="e.g. health-survey-2026")
     if homes:
-        rows, most, unit = left.text_input(HOMES, placeholder="10000"), left.text_input(LARGEST, placeholder="6"), None
+        rows, unit = left.text_input(HOMES, placeholder="e.g. 10000"), None
+        most = left.text_input(LARGEST, placeholder="e.g. 6")
     else:
         unit = right.text_input("Who is protected", value="one person")
         rows, most = left.text_input(ROWS, value="10000"), right.text_input(MOST, value="1")
@@ -58,7 +59,10 @@ def _register(session: Session, name: str, unit: str | None, rows: str, most: st
     """
     try:
         n = number_fields.as_whole(rows, HOMES if unit is None else ROWS, *ROWS_ALLOWED, so=UNTIL)
-        k = number_fields.as_whole(most, LARGEST if unit is None else MOST, *ROWS_ALLOWED, so=UNTIL)
+        if unit is None:
+            k = number_fields.as_whole(most, LARGEST, *PERSONS_ALLOWED, so=UNTIL)
+        else:
+            k = number_fields.as_whole(most, MOST, *ROWS_ALLOWED, so=UNTIL)
         if unit is not None and unit.strip().casefold() == "household":
             raise PlanError(unit_choice.SAID_IN_WORDS)
         unit = unit_of(n, k) if unit is None else unit

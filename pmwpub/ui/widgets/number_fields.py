@@ -56,7 +56,7 @@ def as_whole(typed: str, label: str, least: int, most: int, *, so: str = PRICELE
 
 def as_listed_whole(typed: str, label: str, least: int, most: int, *, so: str) -> int:
     """The whole number in a list of several, where a comma or a space parts two numbers and groups none."""
-    needed = f"a whole number from {least} to {most}"
+    needed = f"a whole number from {least:,} to {most:,}"
     exact = _check(typed.strip(), label, needed, str(least), str(most), so)
     if exact.denominator != 1:
         raise _refusal(typed, label, needed, so)

@@ -129,6 +129,8 @@ def _say_worth(study: Study, wanted: Sequence[Purchase]) -> None:
             with service().ledger.view():
                 found = outlook(service(), study, plan)
             st.markdown(f"{plain(found.error_words)} {plain(found.noise_words)}")
+            if found.drowned_words:
+                st.warning(plain(found.drowned_words))
 
 
 def _say_price(price: Price, buys: str) -> None:

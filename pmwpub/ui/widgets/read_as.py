@@ -20,16 +20,19 @@ NO_HEADER_NAMES = "Columns are called column_1, column_2 and so on; without the 
 Take = Callable[[PendingFile, ReadOptions], None]
 
 
-def confirm_reading(session: Session, kind: Kind, take: Take) -> None:
+def confirm_reading(session: Session, kind: Kind, take: Take, caution: str = "") -> None:
     """Draw a box for each held file: why it was refused, two pickers, and the button that reads it so.
 
-    take  what is done with a file and the options that were confirmed for it
+    take     what is done with a file and the options that were confirmed for it
+    caution  what to compare the file with before it is confirmed
     """
     for held in session.shelf.of(kind):
         with st.container(border=True):
             st.warning(f"**{plain(held.name)}** was not read. {plain(held.refusal)} Nothing was charged.")
             if kind == "private":
                 st.caption(PUBLIC_READING)
+            if caution:
+                st.info(plain(caution))
             options = _pickers(held)
             with st.container(horizontal=True):
                 if st.button(f"Read as {options.words}", type="primary", key=f"read held {held.number}"):

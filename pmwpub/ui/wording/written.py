@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from pmwpub.rounding import near, up
+from pmwpub.rounding import amount, up
 from pmwpub.service import Job
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
@@ -31,8 +31,8 @@ def _verbatim(word: str) -> str:
 
 
 def number(value: float | Fraction) -> str:
-    """A number that is no loss of privacy, to three significant digits."""
-    return near(value)
+    """A number that is no loss of privacy, to three significant digits, its thousands written out."""
+    return amount(value)
 
 
 def exact(value: Fraction) -> str:

@@ -11,6 +11,7 @@ import pytest
 from support.households import csv_of, homes, schema_text
 
 from pmwpub.cli import main
+from pmwpub.service.simulations.households.household_truths import LEVEL_WHOLES
 
 
 @pytest.fixture
@@ -51,6 +52,17 @@ def test_errors_of_persons_and_of_households_stand_beside_the_table_unchanged(
     assert page.count("<svg") == 3
     assert "A simulation, not private: t.csv played the private households (n = 60 of at most 4 persons)" in page
     assert "Tables of households: shares of all households" in page
+    for whole in LEVEL_WHOLES.values():
+        assert f"Errors in % of {whole[:20]}" in page
+    assert "% of the rows" not in page
+
+
+def test_what_no_release_may_be_is_not_simulated(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = evaluate(capsys, "--methods", "pmw-pub", "--rounds", "1001", status=2)
+    assert "PMW^Pub of households has at most 1,000 rounds, in a simulation as in a release; 1,001 came." in said
+    (folder / "t.csv").write_text(csv_of(homes(1, 1)))
+    assert "a truth of at least 2 households, as a release does; it has 1." in evaluate(capsys, status=2)
+    assert not (folder / "errors.csv").exists()
 
 
 def test_what_takes_no_households_has_a_line_and_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -79,6 +79,8 @@ def test_a_method_that_takes_no_weights_says_so_in_file_page_and_command(
         assert (found[method]["did_not_run"], float(found[method]["max_error"]) > 0) == ("", True)
     assert "Rows count as their survey weight (w)" in page
     assert "(n = 80)" in page
+    assert "% of the total weight" in page
+    assert "% of the rows" not in page
 
 
 def test_rows_of_weight_one_under_a_cap_of_one_give_the_very_file_of_rows_without_weights(

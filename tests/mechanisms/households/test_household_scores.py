@@ -140,3 +140,22 @@ def test_what_does_not_belong_together_is_refused() -> None:
         of.references(np.zeros(2, dtype=np.int64), 1)
     with pytest.raises(DomainError, match="different schemas"):
         HouseholdProblem(tables(H + 1), HouseholdAtoms.of(households(PUBLIC, H)))
+
+
+@pytest.mark.parametrize("weights", [[2**63 - 1, 2**63 - 1, 10], [2**63 - 1, 1, 0], [-1, 3, 3]])
+def test_weights_are_summed_as_whole_numbers_before_they_are_taken(weights: list[int]) -> None:
+    """An int64 has the first three as a sum of 8, and the second three as a negative one."""
+    of = problem([BIG, SMALL, ((0, 2, 0),)])
+    for ask in (of.sums, lambda given: of.references(given, 1)):
+        with pytest.raises(DomainError, match=r"fits an int64|not negative"):
+            ask(np.array(weights, dtype=np.int64))
+
+
+def test_weights_of_the_largest_sum_are_taken() -> None:
+    """The most that fits: H S < 2^63 <= H (S + 1), all of it on the three children; r = floor(H + 1/2) = H."""
+    of, most = problem([BIG, SMALL]), (2**63 - 1) // H
+    weights = np.where(np.diff(of.atoms.households.starts) == H, most, 0)
+    assert int(of.sums(weights).max()) == H * most
+    assert int(of.references(weights, 1).max()) == H
+    with pytest.raises(DomainError, match="fits an int64"):
+        of.sums(weights + 1)

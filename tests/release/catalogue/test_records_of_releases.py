@@ -466,7 +466,7 @@ def test_error_by_level_is_that_of_the_named_columns_from_intervals(town: dict[s
     answers = ReleaseAnswers(Bundle(town["tables"]))
     for level, one in sex.items():
         widths = [
-            (cell.high - cell.low) / 2
+            max(cell.high - cell.share, cell.share - cell.low)
             for other in ("age", "work", "gain")
             for cell in answers.within(["sex", other], ["sex"])
             if cell.levels["sex"] == level and cell.low is not None and cell.high is not None

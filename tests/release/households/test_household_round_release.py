@@ -90,7 +90,7 @@ def test_the_ledger_is_charged_what_the_rounds_cost_and_a_plan_sent_again_nothin
     assert household_files_in(tmp_path / "again") == household_files_in(town / "out")
     charge = run("ledger", "show", "homes")["charges"][0]
     assert charge["mechanism"].startswith("PMW^Pub of households, 12 rounds of exponential selection")
-    assert charge["sensitivity"] == "one household of 1 to 4 persons"
+    assert charge["sensitivity"] == "one household of 1 to 4 persons; households by the ids of the column 'home'"
     assert charge["rho"] == pytest.approx(float(again["rho"]))
 
 
@@ -159,6 +159,9 @@ EDITS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "another answer": of_rounds(transcript=lambda lines: first_line(noisy_count=lines[0]["noisy_count"] + 1)(lines)),
     "another replay": of_rounds(replay_seed=lambda seed: seed + 1),
     "another law": of_rounds(selection=lambda _: "permute-and-flip"),
+    "no noise of persons": of_rounds(scale_of_persons=lambda _: "0"),
+    "no noise of households": of_rounds(scale_of_households=lambda _: "0.00"),
+    "no epsilon0": of_rounds(epsilon0=lambda _: "0"),
     "another epsilon0": of_rounds(epsilon0=half),
     "another draw": lambda stated: {"repeat": stated["repeat"] + 1},
     "a smaller rho": lambda stated: {"rho": "0.001000000000000"},

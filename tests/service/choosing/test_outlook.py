@@ -46,6 +46,13 @@ def test_the_noise_of_a_round_is_that_of_the_charge_at_95_per_cent(bench: Bench)
     assert f"{100 * found.noise_share:.3g} % of the rows" in found.noise_words
 
 
+def test_noise_above_the_whole_is_warned_of_and_less_is_not(bench: Bench) -> None:
+    drowned = outlook(bench.service, today(bench), planned(bench, "0.001"))
+    assert drowned.noise_share > 1
+    assert "exceeds the whole" in drowned.drowned_words
+    assert outlook(bench.service, today(bench), planned(bench)).drowned_words == ""
+
+
 def test_of_table_fit_it_is_that_of_the_median_table(bench: Bench) -> None:
     current = today(bench)
     plan = table_fit_plan(bench.service, current, bench.candidates[:1], epsilon="1")

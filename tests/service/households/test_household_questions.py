@@ -63,7 +63,8 @@ def test_floor_and_start_are_two_charges_at_four_fifths_and_one_of_epsilon(town:
     outcome = town.buy(assessment(town))
     assert_costs(town.spent, Fraction(2, 5), Fraction(1, 10))
     charges = town.service.ledger.history(NAME)
-    assert [charge.sensitivity for charge in charges] == [f"{LARGEST}/60 persons per household"] * 2
+    moved = f"{LARGEST}/60 persons per household; households by the ids of the column 'home'"
+    assert [charge.sensitivity for charge in charges] == [moved] * 2
     assert [charge.purpose for charge in charges] == [
         f"{part} of the households of b.csv" for part in ("floor", "start")
     ]

@@ -23,9 +23,12 @@ from pmwpub.service.households.household_releases import household_plan, househo
 from pmwpub.service.households.household_rules import HouseholdRule, save_rule, suggested, written_schema
 from pmwpub.service.households.released_cells import answers_of, columns_of
 from pmwpub.service.inputs import study_store
+from pmwpub.service.inputs.reviewing import reviewed
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.purchases import purchase_of
 from pmwpub.tabular.households.household_schema import HouseholdSchema, household_unit
+from pmwpub.tabular.schema.column_types import IgnoredColumn
+from pmwpub.tabular.schema.table_schema import Schema
 
 N, NAME = 60, "homes"
 SCHEMA = HouseholdSchema.from_json(schema_text())
@@ -80,6 +83,15 @@ def test_a_rule_that_does_not_fit_is_refused_and_the_earlier_one_stays(town: Ser
         with pytest.raises(refusal):
             save_rule(town, study(town), rule)
     assert study(town).household == SCHEMA.rule
+
+
+def test_the_column_of_household_ids_is_no_column_to_decide_about(town: Service) -> None:
+    aside = IgnoredColumn(name="home", kind="ignore")
+    persons = Schema.of([*SCHEMA.persons.columns, aside], SCHEMA.persons.missing_tokens, 2)
+    adopt_households(town, NAME, HouseholdSchema(persons, SCHEMA.rule), WorkloadChoice(k=2))
+    found = reviewed(town, study(town))
+    assert found is not None
+    assert {one.name for one in found.columns} == {"tenure", "age", "sex"}
 
 
 def test_cells_are_those_of_the_files_in_the_units_that_are_named(town: Service) -> None:

@@ -122,6 +122,20 @@ def test_ids_of_another_column_or_under_other_rules_are_other_neighbours(people:
     assert people.ledger.balance(NAME).spent == spent
 
 
+def test_a_column_of_ids_that_only_checks_may_change_for_its_plans_mean_any_k_rows(people: Service) -> None:
+    """Who owns at most k rows is protected, whatever tells whose they are: all that is bought says one thing."""
+    job = CategoricalColumn(name="job", kind="categorical", levels=("a", "b"))
+    private = b"who,visit,job\n" + b"".join(b"p%d,v%d,%c\n" % (row // 2, row % 30, b"ab"[row % 2]) for row in range(N))
+    stated = set()
+    for column in ("who", "visit", None):
+        under = Schema.of([job] if column is None else [IdColumn(name=column, kind="id"), job])
+        outcome = buying.buy(people, loaded(people, under, private), release(people))
+        stated.add(Bundle.from_bytes(outcome.result or b"").certificate.neighbours)
+    assert stated == {CERTIFICATE_NEIGHBOURS[None]}
+    assert {one.sensitivity for one in people.ledger.history(NAME)} == {f"{K} rows"}
+    assert len(people.ledger.bookings(NAME)) == 3
+
+
 def test_two_purchases_at_once_are_of_one_kind_of_neighbours(people: Service) -> None:
     """While the first waits to be ready, another buys for the other kind: the ledger asks in its own transaction."""
     private, plan = loaded(people, schema(keeps=True)), assessment(people)

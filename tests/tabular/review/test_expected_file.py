@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from pmwpub.tabular.review.expected_file import MOST_NAMES, expected_file
+from pmwpub.tabular.review.expected_file import MOST_NAMES, as_written, expected_file
 from pmwpub.tabular.schema.table_schema import Schema
 
 COLUMNS = [
@@ -37,7 +37,27 @@ def test_each_format_that_a_column_expects_is_said_once_with_its_columns() -> No
     assert found[-1].startswith("A cell that is written otherwise takes the level for other cells")
 
 
+def test_how_numbers_dates_and_weights_are_written_is_said_in_two_sentences_of_the_schema_alone() -> None:
+    weight = {"name": "w", "kind": "weight", "cap": 4, "unit": 1}
+    assert as_written(schema([*COLUMNS[:-1], weight])) == (
+        "The schema expects numbers such as 1234.5 (age); numbers such as $1,234.5 (pay); numbers such as 1234,5 "
+        "(tall); dates such as 31.3.2012 (born); dates such as 2012-03-31 (seen); weights such as 12.5 (w). A cell "
+        "written otherwise fits no level (or only that for other cells) or weighs nothing, and no page tells."
+    )
+    assert as_written(schema(COLUMNS[:1])) == ""
+    assert as_written(schema([COLUMNS[0], weight])).endswith(
+        "(w). A cell written otherwise weighs nothing, and no page tells."
+    )
+
+
 def test_of_many_columns_the_first_are_named() -> None:
     many = [{"name": f"q{place}", "kind": "categorical", "levels": ["1"]} for place in range(130)]
     assert expected_file(schema(many))[0].count(", q") == MOST_NAMES - 1
     assert "q19 and 110 more, in any order" in expected_file(schema(many))[0]
+
+
+def test_the_column_of_household_ids_is_named_first_however_many_columns_there_are() -> None:
+    many = [{"name": f"q{place}", "kind": "categorical", "levels": ["1"]} for place in range(130)]
+    header, said, *_ = expected_file(schema(many), "home")
+    assert header.startswith("A header with the columns home, q0, q1,")
+    assert said == "The column home names the household of each row."

@@ -11,6 +11,7 @@ import numpy as np
 from pmwpub.errors import WorkloadError
 from pmwpub.mechanisms.table_fit.intervals.cell_errors import LARGEST_ORDER
 from pmwpub.records import Dataset, Floats
+from pmwpub.release.answers.marginal_answers import check_answered
 from pmwpub.release.households.household_bundle import HouseholdBundle
 from pmwpub.release.households.household_certificate import refuse_rounds
 from pmwpub.release.households.reading.household_cells import HouseholdCell, HouseholdNumber
@@ -67,7 +68,8 @@ class HouseholdAnswers:
     def marginal(self, names: Sequence[str], of: Counted | None = None) -> tuple[HouseholdCell, ...]:
         """The cells of the marginal of these columns, each with its interval.
 
-        Raises WorkloadError for none, more than three, a repeated or an unknown column, and as `counted` does.
+        Raises WorkloadError for none, more than three, a repeated or an unknown column, more than MOST_CELLS cells, and
+        as `counted` does.
         """
         of, wanted = self._asked(names, of)
         return tuple(self._cell(of, wanted, place) for place in self._places(of, wanted))
@@ -121,7 +123,10 @@ class HouseholdAnswers:
         if not 1 <= len(set(names)) == len(names) <= LARGEST_ORDER:
             raise WorkloadError(f"A marginal is asked for by one to {LARGEST_ORDER} different columns.")
         of = self.counted(names, of)
-        return of, tuple(sorted(map(self.measured.domain(of).index, names)))
+        domain = self.measured.domain(of)
+        wanted = tuple(sorted(map(domain.index, names)))
+        check_answered([domain.shape[one] for one in wanted])
+        return of, wanted
 
     def _cell(self, of: Counted, wanted: tuple[int, ...], place: tuple[int, ...]) -> HouseholdCell:
         labels, each = self._labels(of, wanted, place), float(self._released(of, wanted)[place])

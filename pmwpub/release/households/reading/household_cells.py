@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -58,11 +59,19 @@ class HouseholdNumber:
         return cls(released, released, None, None)
 
     @property
+    def reach(self) -> float:
+        """How far off the number may be: its distance from the farther end; infinite where nothing is covered."""
+        if self.low is None or self.high is None:
+            return math.inf
+        return max(self.value - self.low, self.high - self.value)
+
+    @property
     def remark(self) -> str:
-        """`NOT_COVERED`, `TOO_NOISY` where half the interval is wider than the number, or ""."""
+        """`NOT_COVERED`, `TOO_NOISY` where half the interval is wider than the number or it may be any share, or ""."""
         if self.low is None or self.high is None:
             return NOT_COVERED
-        return TOO_NOISY if (self.high - self.low) / 2 > abs(self.value) else ""
+        any_share = self.low <= 0 and self.high - self.low in (1, 2)
+        return TOO_NOISY if any_share or (self.high - self.low) / 2 > abs(self.value) else ""
 
     def line(self, name: str = "value") -> dict[str, object]:
         """The number as JSON has it, its value under a name."""

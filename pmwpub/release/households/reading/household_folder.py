@@ -29,7 +29,8 @@ def household_bundle_of(files: Mapping[str, bytes]) -> HouseholdBundle:
     try:
         certificate, schema = stated_release(files)
         refuse_rounds(certificate)
-        for name in (SCHEMA, TABLES, WEIGHTS, WEIGHTED):
+        report = REPORT if REPORT in certificate.files and REPORT in files else None
+        for name in (SCHEMA, TABLES, WEIGHTS, WEIGHTED, *([report] if report else [])):
             if hashlib.sha256(files[name]).hexdigest() != certificate.files.get(name):
                 raise CertificateError(f"{name} is not what the certificate names; nothing is answered.")
         tables = planned_tables(schema, planned_of(certificate, schema).inputs.workload.build(schema.persons.domain))
@@ -38,5 +39,12 @@ def household_bundle_of(files: Mapping[str, bytes]) -> HouseholdBundle:
         atoms, weights = weighted_households(files, schema)
     except KeyError as lacking:
         raise CertificateError(f"The folder lacks {lacking.args[0]}.") from lacking
-    report = files[REPORT].decode() if REPORT in certificate.files and REPORT in files else None
-    return HouseholdBundle(certificate, schema, atoms, weights, persons, own, report)
+    return HouseholdBundle(certificate, schema, atoms, weights, persons, own, report and _text_of(files[report]))
+
+
+def _text_of(page: bytes) -> str:
+    """A report as text; CertificateError for bytes that are none, whatever hash is stated of them."""
+    try:
+        return page.decode()
+    except UnicodeDecodeError as failure:
+        raise CertificateError(f"{REPORT} is no text.") from failure

@@ -95,6 +95,7 @@ def household_report(bundle: HouseholdBundle) -> str:
         persons=answers.persons(),
         mean=answers.mean_size(),
         covers=OF_HOUSEHOLDS,
+        hidden=answers.measured.hides_persons,
         sigmas=sigmas,
         atoms=len(bundle.atoms),
         files=FILE_WORDS,

@@ -89,10 +89,12 @@ def _spent(bundle: HouseholdBundle) -> str:
 
 def _errors(answers: HouseholdAnswers) -> Iterator[str]:
     for of in ("households", "persons"):
-        halves = half_widths(answers, of)
+        reaches = share_reaches(answers, of)
         yield (
-            f"Shares of {of} in a single column are known to ± {up(100 * median(halves), 2)} percentage points "
-            f"typically, and to ± {up(100 * max(halves), 2)} at worst, in 95 of 100 draws of the noise."
+            f"Each share of {of} in one column is known to ± {up(100 * median(reaches), 2)} percentage points "
+            f"typically, ± {up(100 * max(reaches), 2)} at worst, in 95 of 100 draws of the noise."
+            if reaches
+            else "Shares of persons are not known: the noise hides how many persons there are."
         )
     number, mean = answers.persons(), answers.mean_size()
     yield (
@@ -105,14 +107,13 @@ def _errors(answers: HouseholdAnswers) -> Iterator[str]:
     )
 
 
-def half_widths(answers: HouseholdAnswers, of: Counted) -> list[float]:
-    """Half the width of every interval of single columns: at most one half, for a share lies between 0 and 1."""
-    found = []
-    for one, names in answers.measured.measured:
-        if one == of and len(names) == 1:
-            ends = [(cell.share.low or 0.0, cell.share.high or 0.0) for cell in answers.marginal(names, of)]
-            found += [(high - low) / 2 for low, high in ends]
-    return found
+def share_reaches(answers: HouseholdAnswers, of: Counted) -> list[float]:
+    """Of every share in a single column, how far it lies from the farther end of its interval, which need not have it
+    in its middle: then the share ± this holds all of it. None where noise hides what they are shares of."""
+    if of == "persons" and answers.measured.hides_persons:
+        return []
+    single = [names for one, names in answers.measured.measured if one == of and len(names) == 1]
+    return [cell.share.reach for names in single for cell in answers.marginal(names, of)]
 
 
 def _ends(number: HouseholdNumber, digits: int) -> str:
@@ -120,10 +121,11 @@ def _ends(number: HouseholdNumber, digits: int) -> str:
 
 
 def _cautions(bundle: HouseholdBundle, answers: HouseholdAnswers) -> Iterator[str]:
-    widest = max(half_widths(answers, "persons"))
+    widest = answers.measured.difference_reach
+    below = "" if widest is None or widest >= 1 else f" below {up(100 * widest, 2)} percentage points"
     yield (
-        f"Do not read anything into differences between single shares of persons below {up(100 * widest, 2)} "
-        "percentage points; pmwpub answer --difference gives each difference its interval."
+        f"Do not read anything into a difference between two shares of persons in a column{below}; pmwpub answer "
+        "--difference gives each difference its interval."
     )
     yield (
         "Do not look for single households: the synthetic ones are copies of public households, and a household that "

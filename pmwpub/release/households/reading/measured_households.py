@@ -87,6 +87,29 @@ class MeasuredHouseholds:
         sizes = self._tables[("households", (SIZE,))]
         return sizes.sum(np.arange(1, len(sizes.counts) + 1, dtype=np.float64))
 
+    @property
+    def hides_persons(self) -> bool:
+        """Whether there may be no persons, by the noise alone: then no share of persons is known."""
+        return self.persons.value <= self.persons.reach
+
+    @property
+    def difference_reach(self) -> float | None:
+        """How far off a difference of two shares of persons in a column may be at most; None where it is hidden.
+
+        Of cells a and b of one table a - b has noise of root 2 as much, and Fieller's interval of (a - b)/persons
+        reaches the further the larger |a - b| is: so that of the largest and the smallest cell is a column's widest.
+        """
+        columns = [one for (of, names), one in self._tables.items() if (of, len(names)) == ("persons", 1)]
+        reaches = []
+        for table in columns:
+            spread = NoisySum(float(np.ptp(table.counts)), table.sigma * math.sqrt(2.0))
+            ends = spread.over(self.persons, -math.inf, math.inf)
+            if ends is None:
+                return None
+            value = spread.value / self.persons.value
+            reaches.append(max(value - ends[0], ends[1] - value))
+        return max(reaches, default=None)
+
     @cached_property
     def _tables(self) -> dict[tuple[Counted, tuple[str, ...]], NoisyTable]:
         bundle, begin = self._bundle, {"persons": 0, "households": 0}

@@ -54,7 +54,7 @@ class HouseholdPurchase:
         return (
             Charge(
                 purpose=f"release of households with {current.known_names(self.plan.inputs.candidates)}",
-                mechanism="table fit of households, discrete Gaussian on all 1-way and 2-way tables of both levels",
+                mechanism="table fit of households, discrete Gaussian on the tables that its certificate lists",
                 sensitivity=f"one household of 1 to {self.plan.largest} persons",
                 scale="by table, from public facts",
                 rho=self.plan.budget,

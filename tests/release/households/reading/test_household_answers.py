@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
+import json
 import shutil
 from dataclasses import replace
 from itertools import pairwise
@@ -14,10 +16,13 @@ from support.households import csv_of, homes
 
 import pmwpub
 from pmwpub.errors import CertificateError, PmwPubError, WorkloadError
+from pmwpub.release.answers import marginal_answers
+from pmwpub.release.answers.marginal_answers import check_answered
 from pmwpub.release.households.household_bundle import HouseholdBundle
+from pmwpub.release.households.household_checks import household_files_in
 from pmwpub.release.households.reading.household_answers import HouseholdAnswers
 from pmwpub.release.households.reading.household_cells import HouseholdNumber
-from pmwpub.release.households.reading.household_folder import household_bundle_in
+from pmwpub.release.households.reading.household_folder import household_bundle_in, household_bundle_of
 
 N = 60
 PRIVATE = homes(N, 1, owning=0.8)
@@ -184,6 +189,36 @@ def test_a_file_that_is_not_the_certificate_s_is_not_answered_from(town: Path, t
         (tmp_path / "out" / name).unlink()
         with pytest.raises(CertificateError):
             household_bundle_in(tmp_path / "out")
+
+
+def test_a_report_that_is_another_or_no_text_is_refused_in_words(town: Path) -> None:
+    """Bytes that are no text, under a hash of before and under their own."""
+    files = household_files_in(town / "out")
+    body, stated = b"\xff" + files["report.html"], json.loads(files["certificate.json"])
+    with pytest.raises(CertificateError, match=r"report\.html is not what the certificate names"):
+        household_bundle_of(files | {"report.html": body})
+    stated["files"]["report.html"] = hashlib.sha256(body).hexdigest()
+    with pytest.raises(CertificateError, match="is no text"):
+        household_bundle_of(files | {"report.html": body, "certificate.json": json.dumps(stated).encode()})
+
+
+def test_a_marginal_that_would_fill_the_memory_is_refused_in_words(
+    bundle: HouseholdBundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three columns of 2,000 levels each are 8 * 10^9 cells, 60 GiB."""
+    check_answered([2_000, 1_000])
+    with pytest.raises(WorkloadError, match=r"8,000,000,000 cells; at most 2,000,000"):
+        check_answered([2_000] * 3)
+    monkeypatch.setattr(marginal_answers, "MOST_CELLS", 6)  # ages and sexes have as many
+    answers = HouseholdAnswers(bundle)
+    assert len(answers.marginal(["age", "sex"])) == 6
+    for ask in (
+        lambda: answers.marginal(["age", "sex", "tenure"], "persons"),
+        lambda: answers.within(["age", "sex", "tenure"], ["tenure"], "persons"),
+        lambda: answers.difference(dict.fromkeys(("age", "sex", "tenure"), "a"), {}, "persons"),
+    ):
+        with pytest.raises(WorkloadError, match="12 cells"):
+            ask()
 
 
 def test_the_command_answers_all_tables_into_a_file(town: Path) -> None:

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -17,13 +18,14 @@ from support.commands import Commands
 from support.households import csv_of, homes, schema_text
 
 from pmwpub.errors import CertificateError
+from pmwpub.release.answers.marginal_answers import TOO_NOISY
 from pmwpub.release.households.household_bundle import HouseholdBundle
 from pmwpub.release.households.household_checks import checked_households, household_files_in
 from pmwpub.release.households.reading import household_report as reports
 from pmwpub.release.households.reading.household_answers import HouseholdAnswers
 from pmwpub.release.households.reading.household_checklist import household_checklist
 from pmwpub.release.households.reading.household_report import household_report
-from pmwpub.release.households.reading.household_summary import half_widths, household_summary
+from pmwpub.release.households.reading.household_summary import household_summary, share_reaches
 
 N = 60
 
@@ -112,12 +114,70 @@ def test_the_sentences_say_the_widths_of_the_intervals(without_noise: HouseholdB
     """A noise of 2 in a table of 60 households of four sizes: (1.96*2*sqrt(3/4) + 1/2)/60 is 6.5 points."""
     answers = HouseholdAnswers(without_noise)
     sizes = [cell.share for cell in answers.marginal(["household size"])]
-    assert max(half_widths(answers, "households")) == pytest.approx((1.96 * 2 + 0.5) / N, rel=1e-4)  # tenure
+    assert max(share_reaches(answers, "households")) == pytest.approx((1.96 * 2 + 0.5) / N, rel=1e-4)  # tenure
     assert all((one.high or 0) - (one.low or 0) <= 2 * (1.96 * 2 * 0.75**0.5 + 0.5) / N for one in sizes)
     said = household_summary(without_noise).errors
     assert "± 7.4 at worst" in said[0]
     persons = sum(len(home) for home in homes(N, 1, owning=0.8))
     assert f"about {persons} persons" in said[2]
+
+
+def _at_scale(bundle: HouseholdBundle, scale: str) -> HouseholdBundle:
+    """The same counts, with another noise stated of them."""
+    stated = tuple(one.model_copy(update={"scale": scale}) for one in bundle.certificate.tables)
+    return replace(bundle, certificate=bundle.certificate.model_copy(update={"tables": stated}))
+
+
+@pytest.mark.parametrize("scale", ["2", "6", "8", "12", "20"])
+def test_a_share_with_what_it_is_said_to_be_off_by_holds_its_whole_interval(
+    without_noise: HouseholdBundle, scale: str
+) -> None:
+    """So the words cover at least as often as the interval does, also where that ends at 0 or 1, or is no ± at all."""
+    loud = _at_scale(without_noise, scale)
+    answers, said = HouseholdAnswers(loud), household_summary(loud).errors
+    for of, words, columns in (("households", said[0], ["household size", "tenure"]), ("persons", said[1], ["age"])):
+        found = re.search(r"± ([0-9.]+) at worst", words)
+        if found is None:
+            assert (of, words) == ("persons", HIDDEN)
+            continue
+        worst = float(found[1]) / 100
+        for cell in (cell.share for column in columns for cell in answers.marginal([column], of)):
+            assert cell.value - worst <= (cell.low or 0) + 1e-9
+            assert (cell.high or 0) <= cell.value + worst + 1e-9
+
+
+HIDDEN = "Shares of persons are not known: the noise hides how many persons there are."
+
+
+def test_of_shares_that_noise_hides_it_says_that_they_are_not_known(without_noise: HouseholdBundle) -> None:
+    hidden = _at_scale(without_noise, "1000")
+    found, page = household_summary(hidden), _Page(household_report(hidden))
+    assert found.errors[1] == HIDDEN
+    assert found.cautions[0].startswith("Do not read anything into a difference between two shares of persons in a ")
+    assert "percentage points" not in found.cautions[0]
+    assert "no share of persons is known here" in page.text
+    assert "no share of persons is known here" not in _Page(household_report(without_noise)).text
+    shares = [cell.share for cell in HouseholdAnswers(hidden).marginal(["age"])]
+    assert {one.remark for one in shares} == {TOO_NOISY}, "the released number says nothing of the private one"
+
+
+@pytest.mark.parametrize("scale", ["1", "2", "4"])
+def test_differences_of_shares_reach_no_further_than_the_caution_says(
+    without_noise: HouseholdBundle, scale: str
+) -> None:
+    """By every pair of levels of every column of persons."""
+    loud = _at_scale(without_noise, scale)
+    answers = HouseholdAnswers(loud)
+    reaches = [
+        answers.difference(first.levels, second.levels, "persons").reach
+        for column in ("tenure", "age", "sex")
+        for first, second in permutations(answers.marginal([column], "persons"), 2)
+    ]
+    widest = answers.measured.difference_reach
+    assert widest == pytest.approx(max(reaches))
+    said = re.search(r"below ([0-9.]+) percentage", household_summary(loud).cautions[0])
+    assert said is not None
+    assert float(said[1]) / 100 >= widest
 
 
 def test_nothing_in_it_runs_or_is_fetched(page: _Page) -> None:
