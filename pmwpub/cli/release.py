@@ -12,6 +12,7 @@ from typing import Literal, get_args
 from pmwpub.cli.households.household_release import household_release
 from pmwpub.cli.inputs import Json, no_result, one_line, read, spent_json, store_files, tick_of, write_released
 from pmwpub.cli.purchasing import opened_service, prepared, reused, spent
+from pmwpub.cli.weighing.public_weights_said import public_weights_json, say_public_weights
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.ledger import DryLedger, Ledger
 from pmwpub.outputs import apart, made_folder, writable
@@ -56,6 +57,7 @@ def release(parsed: argparse.Namespace) -> Json:
         writable(places)
         service, own = opened_service(parsed, ledger)
         current, private, candidates = prepared(parsed, service)
+        say_public_weights(current, candidates)
         chosen = _chosen(parsed, service, current, private, candidates)
         bundle, earlier = _bought(parsed, service, current, private, chosen)
         files = bundle.files(parsed.rows, parsed.row_seed, parsed.cells, parsed.columns)
@@ -127,6 +129,7 @@ def _planned(parsed: argparse.Namespace) -> Json:
         current, private, candidates = prepared(parsed, service)
         chosen = _chosen(parsed, service, current, private, candidates)
         plan, said = chosen.plan, {"engine_chosen": chosen.why} if chosen.why else {}
+        said |= public_weights_json(current, candidates)
         if isinstance(plan, UnchangedPlan):
             return _unchanged_planned(plan, current, bought_start(service, current, candidates)) | said
         purchases.refuse_closed(service, current, [purchase_of(plan)], private=private, repeat=parsed.repeat)

@@ -255,6 +255,47 @@ def test_what_a_table_lacks_or_no_private_row_has_to_have(tmp_path: Path, capsys
     assert rebuild.main([str(folder / "c.csv"), str(folder / "b.csv"), "--from", str(folder / "merged")]) == 0
 
 
+@pytest.mark.parametrize("weighs", ["all", None])
+def test_a_release_says_which_public_rows_weigh_nothing_and_which_count_once(
+    weighs: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four rows of b.csv weigh nothing, and c.csv has no weights; a schema without public weights says nothing."""
+    folder = folder_of(tmp_path / "town", weighs=weighs)
+    (folder / "b.csv").write_text(table(rows(2, 90), more=NOTHING))
+    (folder / "c.csv").write_text("".join(f"{sex},{age}\n" for sex, age, _ in [("sex", "age", 0), *rows(3, 90)]))
+    monkeypatch.chdir(folder)
+    store = ["--store", "sqlite:///ledger.sqlite3"]
+    given = [*store, "release", *TWO, "--epsilon", "1", "--engine", "pmw-pub", "--rounds", "2"]
+    assert main([*store, *COMMANDS[0]]) == 0
+    capsys.readouterr()
+    assert main([*given, "--dry-run"]) == 0
+    planned = json.loads(capsys.readouterr().out)
+    assert main([*given, "-o", "out"]) == 0
+    said = capsys.readouterr().err
+    words = (
+        "pmwpub: of b.csv rows that weigh nothing are left out: 4.\n"
+        "pmwpub: c.csv has no column of weights: each of its rows counts once.\n"
+    )
+    assert (words in said) == (weighs is not None)
+    lines = [
+        {"candidate": "b.csv", "weighed_by": WORDS, "without_weight": 4},
+        {"candidate": "c.csv", "weighed_by": None, "without_weight": 0},
+    ]
+    assert planned.get("public_weights") == (lines if weighs else None)
+
+
+def test_a_refused_release_has_said_what_is_left_out_before_it_could_charge(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder_of(tmp_path / "town", weighs="all"))
+    store = ["--store", "sqlite:///ledger.sqlite3"]
+    assert main([*store, *COMMANDS[0]]) == 0
+    capsys.readouterr()
+    dear = [*store, "release", *ONE, "--epsilon", "901", "--engine", "table-fit", "-o", "out"]
+    assert main(dear) != 0
+    assert "of b.csv rows that weigh nothing are left out: 4." in capsys.readouterr().err
+
+
 def test_public_rows_too_heavy_for_exact_sums_are_refused_before_the_charge(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,6 +61,17 @@ def test_caps_are_compared_before_the_schema_has_one(run: Run) -> None:
     assert [one["cap"] for one in weighed["files"][0]["caps"]] == [22.5, 45, 90]
 
 
+@pytest.mark.parametrize("written", [["1e308"], ["1e-300", "1e300"]])
+def test_weights_that_propose_no_cap_are_told_why(run: Run, tmp_path: Path, written: list[str]) -> None:
+    run("schema", "draft", "b.csv", "--kind", "weight=weight", "-o", "d.json")
+    assert "why" not in run("schema", "weights", "b.csv", "--schema", "d.json")
+    lines = ["sex,weight", *(f"{'FM'[place % 2]},{written[place % len(written)]}" for place in range(80))]
+    Path(tmp_path, "b.csv").write_text("\n".join(lines) + "\n")
+    found = run("schema", "weights", "b.csv", "--schema", "d.json")
+    assert (found["files"], found["proposed"]) == ([{"file": "b.csv", "caps": []}], None)
+    assert "a schema takes caps and units from 10^-12 to 10^15" in found["why"]
+
+
 def test_a_column_that_the_schema_does_not_know_is_named(run: Run) -> None:
     run("schema", "draft", "b.csv", "-o", "d.json")
     assert "--column NAME" in run("schema", "weights", "b.csv", "--schema", "d.json", status=2)

@@ -50,6 +50,15 @@ def test_compare_simulates_releases_of_households_and_says_who_takes_none(town: 
     assert town.spent == 0
 
 
+@pytest.mark.parametrize("closed", [False, True])
+def test_hand_over_asks_for_a_release_only_where_one_may_be_bought(town: Here, closed: bool) -> None:
+    if closed:
+        town.service.ledger.retire(town.population)
+    app = arrive("hand_over", population=town.population)
+    assert not app.exception
+    assert ("What is handed over is a release." in words(app)) != closed
+
+
 def test_compare_names_the_baselines_that_take_no_weights_and_says_how_rows_were_weighed(empty: Here) -> None:
     service, name = empty.service, empty.population
     service.ledger.register(Population(name, 90, 1, "one person", Fraction(3), Fraction(1, 90 * 90)))

@@ -20,6 +20,12 @@ from pmwpub.tabular.weights.weight_column import WeightColumn, plain_decimal
 
 WHICH = "Say which column weighs rows: --column NAME, or declare one in the schema (kind weight)."
 
+WHY_NONE = (
+    "Nine tenths of the public rows weigh at most a number that is no cap: a schema takes caps and units from 10^-12 "
+    "to 10^15, and the unit that is proposed is up to a thousand times smaller than the cap. Multiply the weights of "
+    "all tables by one power of ten."
+)
+
 
 def weights(parsed: argparse.Namespace) -> Json:
     """`schema weights`: what clipping at some caps costs on public tables, and which one they propose; free."""
@@ -34,7 +40,9 @@ def weights(parsed: argparse.Namespace) -> Json:
     caps = caps or caps_of(numbers)
     found = {path: clipping_costs(table, schema, caps, of=column.name) for path, table in tables.items()}
     listed = [{"file": name, "caps": [_line(one) for one in costs]} for name, costs in found.items()]
-    return {"column": column.name, "files": listed, "proposed": _proposed(column.name, proposed_weight(numbers))}
+    proposed = _proposed(column.name, proposed_weight(numbers))
+    unproposed: Json = {"why": WHY_NONE} if proposed is None else {}
+    return {"column": column.name, "files": listed, "proposed": proposed} | unproposed
 
 
 def _column(schema: Schema, named: str | None) -> WeightColumn:

@@ -88,7 +88,8 @@ class HouseholdNoise:
         each, persons, households = self.half_widths.values()
         return (
             f"Noise of a cell in the median table (95 %): **± {in_percent(persons)} of persons** (± {near(each)} "
-            f"persons per household; public ones have {self.size:.2f}) and **± {in_percent(households)} of households**."
+            f"persons per household; public ones have {self.size:.2f}) and "
+            f"**± {in_percent(households)} of households**."
         )
 
 
