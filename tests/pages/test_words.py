@@ -60,10 +60,19 @@ def test_a_loss_as_the_pages_write_it_is_read_back_not_below_it_and_within_its_d
         assert value <= as_fraction(written) <= value * (1 + Fraction(1, 10 ** (digits - 1)))
         assert as_number(written, "ε", "0", "9000000000", so="") == as_fraction(written)
     assert as_fraction(as_typed(value)) == value
-    assert value * (1 - Fraction(1, 100)) <= as_fraction(number(value)) <= value * (1 + Fraction(1, 100))
+    assert (
+        value * (1 - Fraction(1, 100)) <= as_fraction(number(value).replace(",", "")) <= value * (1 + Fraction(1, 100))
+    )
 
 
-@pytest.mark.parametrize("value", [2.7789e-8, 1.5e-5, 3e-13, 2e7])
+@pytest.mark.parametrize(
+    ("value", "written"), [(999.4, "999"), (999.6, "1,000"), (7312.4, "7,310"), (2e7, "20,000,000"), (1e9, "1e9")]
+)
+def test_thousands_are_written_out_up_to_a_billion(value: float, written: str) -> None:
+    assert number(value) == written
+
+
+@pytest.mark.parametrize("value", [2.7789e-8, 1.5e-5, 3e-13, 2e9])
 def test_a_power_of_ten_is_written_one_way_only(value: float) -> None:
     written = {number(value), up(Fraction(number(value)), 3), loss(float(number(value))), style.number(value)}
     assert len(written) == 1
