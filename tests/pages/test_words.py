@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import pmwpub
 from pmwpub.figures import style
 from pmwpub.privacy.budget import UNIT, ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
 from pmwpub.rounding import moment, up
 from pmwpub.service.budget_left import left
 from pmwpub.service.terms import as_typed
 from pmwpub.ui.widgets.number_fields import as_number
-from pmwpub.ui.wording.written import exact, loss, number, plain
+from pmwpub.ui.wording.written import exact, loss, number, plain, shown_inert
 
 
 @pytest.mark.parametrize("text", ["https://evil.example/p", "HTTP://evil.example", "www.evil.example", "a@evil.org"])
@@ -110,3 +112,29 @@ def test_losses_are_rounded_up_and_decimals_that_were_typed_stay() -> None:
 )
 def test_a_time_is_read_to_the_second_in_one_zone_that_is_named(written: str, read: str) -> None:
     assert moment(written) == read
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("![i](//evil.example/p.png)", r"\!\[i\]\(\/\/evil\.example\/p\.png\)"),
+        ("<b>bold</b>", r"\<b\>bold\<\/b\>"),
+        (":red[x]", r"\:red\[x\]"),
+        ("# of rooms", r"\# of rooms"),
+        ("1. first", r"1\. first"),
+        ("- x", r"\- x"),
+        ("&lt;", r"\&lt\;"),
+        ("www.evil.example", "`www.evil.example`"),
+        ("release (noisy), 12.5 %", "release (noisy), 12.5 %"),
+        ("-6", "-6"),
+    ],
+)
+def test_a_cell_is_inert_and_left_alone_where_nothing_in_it_would_be_obeyed(text: str, written: str) -> None:
+    assert shown_inert(text) == written
+
+
+def test_tables_that_are_read_as_markdown_are_drawn_in_one_place() -> None:
+    root = Path(pmwpub.__file__).parent
+    files = [*root.glob("ui/**/*.py"), *root.parent.glob("pages/*.py")]
+    drawn = [path for path in files if re.search(r"\b(?:st|place|part)\.table\(", path.read_text())]
+    assert [path.name for path in drawn] == ["text_table.py"]

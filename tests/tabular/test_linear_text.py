@@ -48,6 +48,7 @@ EVERYWHERE = [
     written._PUNCTUATION,
     written._ADDRESS,
     written._BACKTICKS,
+    written._ACTIVE,
     folders._DIGITS,
     re.compile(r"[\s_.\-]+"),
 ]
@@ -102,7 +103,7 @@ def test_the_steps_of_a_quadratic_pattern_are_seen_to_be_quadratic() -> None:
 
 def test_every_regular_expression_on_file_content_is_among_those_whose_steps_are_counted() -> None:
     known = {"_DIGITS", "_C1", "_WRITTEN_NUMBER", "_FORMULA", "_GAP", "PLAIN_NUMBER", "_PUNCTUATION", "_ADDRESS"}
-    known |= {"_CLOTHED", "_WRITTEN", "_SPDX_WORD", "_MARK", "_DECIMAL", "_BACKTICKS"}
+    known |= {"_CLOTHED", "_WRITTEN", "_SPDX_WORD", "_MARK", "_DECIMAL", "_BACKTICKS", "_ACTIVE"}
     # Of the notebook's own text, which no file changes: analyst_cells.txt.
     in_functions = {"analyst_notebook.py": 1, "column_names.py": 1, "written_numbers.py": 1, "encodings.py": 1}
     package = Path(pmwpub.__file__).parent

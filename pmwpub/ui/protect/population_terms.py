@@ -27,6 +27,7 @@ from pmwpub.ui.app.state import Session
 from pmwpub.ui.households.unit_choice import CONSEQUENCE, HOMES, LARGEST, terms_in_words
 from pmwpub.ui.protect.registering import MOST, ROWS
 from pmwpub.ui.widgets import agreeing, number_fields
+from pmwpub.ui.widgets.text_table import text_table
 from pmwpub.ui.wording.written import exact, loss, plain
 
 UNTIL = "The terms stay as they are until it is put right."
@@ -42,7 +43,7 @@ def terms_panel(session: Session, study: Study) -> None:
     """Say who is protected, and by how much; whoever may change it gets a form that does."""
     population = study.population
     with panel("What is protected", Badge.PUBLIC):
-        st.table(
+        text_table(
             {
                 "Protected": population.unit,
                 **(terms_in_words(population) if study.of_households else _of_persons(study)),

@@ -7,6 +7,8 @@ from typing import Any
 
 import streamlit as st
 
+from pmwpub.ui.widgets.text_table import text_table
+
 TALL = 8
 """So many rows stand below each other on a narrow screen; of more, the others are reached within the table."""
 HEIGHT = 520
@@ -33,4 +35,4 @@ def table_at_any_width(
         st.dataframe(found, hide_index=True, width="stretch", alt=alt, **wide)
     rows = max((len(column) for column in short.values()), default=0)
     with st.container(key=f"narrow-table-{key}", height=HEIGHT if rows > TALL else "content"):
-        st.table({name: [str(cell) for cell in column] for name, column in short.items()}, hide_index=True)
+        text_table({name: [str(cell) for cell in column] for name, column in short.items()}, hide_index=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.figures import OFFLINE, PICTURE, Plot
+from pmwpub.ui.widgets.text_table import text_table
 
 CONFIG = OFFLINE | {"modeBarButtonsToRemove": ["lasso2d", "select2d", "zoom2d", "pan2d"]}
 PRIVATE_CONFIG = OFFLINE | {"displayModeBar": False}
@@ -28,7 +29,7 @@ def show_private(plot: Plot, key: str) -> None:
         raise ValueError("A figure of the steward's own numbers is drawn anew; this one is kept for all sessions.")
     st.plotly_chart(_themed(plot).figure, width="stretch", key=key, config=PRIVATE_CONFIG, alt=plot.alt)
     with st.expander("The same as a table and in words"):
-        st.table(plot.table.columns)
+        text_table(plot.table.columns)
         st.text(plot.alt)
 
 

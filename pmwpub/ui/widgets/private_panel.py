@@ -15,6 +15,7 @@ from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.hand_over.before_and_after import BeforeAndAfter
 from pmwpub.ui.widgets import plot_panel
+from pmwpub.ui.widgets.text_table import text_table
 from pmwpub.ui.wording.written import number
 
 Found = TypeVar("Found")
@@ -83,7 +84,7 @@ def unmapped_panel(session: Session, study: Study) -> None:
         return
     with found[0]:
         counts = found[1]
-        st.table({"column": list(counts), "cells without a level": list(counts.values())})
+        text_table({"column": list(counts), "cells without a level": list(counts.values())})
 
 
 def opened_numbers(

@@ -11,6 +11,8 @@ from pmwpub.service import Job
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _ADDRESS = re.compile(r"https?://|www\.|[-.\w+]@[-\w]", re.IGNORECASE)
 _BACKTICKS = re.compile("`+")
+_ACTIVE = re.compile(r"[\[\]<>`*_~$:\\#!|&]|^\s*(?:[-+=]|\d+[.)])\s")
+"""What a Markdown slot would obey: signs of markup anywhere, and those of a list or a heading at the beginning."""
 
 
 def plain(text: str) -> str:
@@ -21,6 +23,11 @@ def plain(text: str) -> str:
     return " ".join(
         _verbatim(word) if _ADDRESS.search(word) else _PUNCTUATION.sub(r"\\\1", word) for word in text.split()
     )
+
+
+def shown_inert(text: str) -> str:
+    """Text for a slot that may be Markdown, such as a cell of a table: as it is where nothing in it would be obeyed."""
+    return plain(text) if _ACTIVE.search(text) or _ADDRESS.search(text) else text
 
 
 def _verbatim(word: str) -> str:
