@@ -80,8 +80,8 @@ class PlainClient:
         return self._until_finished(message)
 
     def every(self, kind: str) -> Iterator[Any]:
-        """What stands on the page of one kind, such as "button"."""
-        return (getattr(one, kind) for one in self.elements.values() if one.WhichOneof("type") == kind)
+        """What stands on the page of one kind, such as "button"; another thread may be reading the page meanwhile."""
+        return (getattr(one, kind) for one in list(self.elements.values()) if one.WhichOneof("type") == kind)
 
     def widget(self, kind: str, label: str) -> Any:
         """The first widget of a kind whose label begins so; LookupError if there is none."""
