@@ -100,11 +100,7 @@ def dual_bound(counts: PrivateCounts, problem: PublicProblem, dual: Floats) -> F
     """
     from pmwpub.mechanisms.best_mixture.mixture_kernels import pull_back
 
-    scale = float(np.abs(dual).sum())
-    if not np.isfinite(scale) or scale <= 0:
-        return Fraction(0)
-    whole = np.trunc(dual / scale * FINE).astype(np.int64)
-    norm = int(np.abs(whole).sum())
+    whole, norm = whole_dual(dual, FINE)
     if norm == 0:
         return Fraction(0)
     workload = problem.workload
@@ -113,6 +109,18 @@ def dual_bound(counts: PrivateCounts, problem: PublicProblem, dual: Floats) -> F
     pull_back(problem.support.columns, workload.positions, workload.strides, workload.cell_offsets, values, pulled)
     bound = Fraction(_dot(whole, counts.counts) - counts.n * int(pulled.max()), counts.n * norm)
     return max(bound, Fraction(0))
+
+
+def whole_dual(dual: Floats, most: int) -> tuple[Ints, int]:
+    """Proposed weights, float64 (Q,), of any scale, as whole numbers y, and sum |y_q|, about `most` at most.
+
+    The sum is 0 where all of them are, or their scale is no number.
+    """
+    scale = float(np.abs(dual).sum())
+    if not np.isfinite(scale) or scale <= 0:
+        return np.zeros(len(dual), dtype=np.int64), 0
+    whole = np.trunc(dual / scale * most).astype(np.int64)
+    return whole, int(np.abs(whole).sum())
 
 
 def _dot(whole: Ints, counts: Ints) -> int:

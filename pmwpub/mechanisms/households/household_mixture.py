@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.errors import DomainError
+from pmwpub.mechanisms.best_mixture.bounds import whole_dual
 from pmwpub.mechanisms.best_mixture.interval import CLOSED, PROGRAM_ENTRIES, SIMPLEX_ITERATIONS, float_below
 from pmwpub.mechanisms.best_mixture.linear_program import CuttingPlanes
 from pmwpub.mechanisms.households.household_counts import HouseholdCounts
@@ -151,11 +152,7 @@ def household_dual_bound(counts: HouseholdCounts, problem: HouseholdProblem, dua
 
     sum_q |z_q| x_h(q) <= sum_q |y_q| (H/Delta_q) Delta_q <= H FINE, for x_h(q) <= Delta_q: no sum leaves an int64.
     """
-    scale = float(np.abs(dual).sum())
-    if not np.isfinite(scale) or scale <= 0:
-        return Fraction(0)
-    whole = np.trunc(dual / scale * FINE).astype(np.int64)
-    norm = int(np.abs(whole).sum())
+    whole, norm = whole_dual(dual, FINE)
     if norm == 0:
         return Fraction(0)
     units = whole * problem.units

@@ -158,6 +158,10 @@ class HouseholdCertificate(Part):
         hashes = {name: hashlib.sha256(body).hexdigest() for name, body in sorted(files.items())}
         return self.model_copy(update={"files": hashes, "households": households, "row_seed": row_seed})
 
+    def states(self, name: str, content: bytes) -> bool:
+        """Whether these are the bytes of the file that it names so."""
+        return hashlib.sha256(content).hexdigest() == self.files.get(name)
+
     def to_bytes(self) -> bytes:
         """Indented JSON in UTF-8, one text for one value."""
         return (self.model_dump_json(indent=1) + "\n").encode()

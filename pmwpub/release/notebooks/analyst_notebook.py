@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -57,12 +57,17 @@ def without_notebook(names: Iterable[str], folder: Path, files: Mapping[str, byt
 
     files  the release's, as they were read from the folder
     """
-    return [name for name in names if name != NOTEBOOK or not _is_own(folder / name, files)]
+    return without_own(names, folder, lambda: analyst_notebook(Bundle(files)))
 
 
-def _is_own(path: Path, files: Mapping[str, bytes]) -> bool:
-    made, _ = tried(lambda: path.read_bytes() == analyst_notebook(Bundle(files)))
-    return bool(made)
+def without_own(names: Iterable[str], folder: Path, make: Callable[[], bytes]) -> list[str]:
+    """The names, but for a notebook in that folder that is byte for byte what `make` makes."""
+
+    def is_own(path: Path) -> bool:
+        made, _ = tried(lambda: path.read_bytes() == make())
+        return bool(made)
+
+    return [name for name in names if name != NOTEBOOK or not is_own(folder / name)]
 
 
 def analyst_notebook(bundle: Bundle) -> bytes:

@@ -12,7 +12,7 @@ from pathlib import Path
 from pmwpub.errors import tried
 from pmwpub.release.households.household_bundle import HouseholdBundle
 from pmwpub.release.households.reading.household_folder import household_bundle_of
-from pmwpub.release.notebooks.analyst_notebook import FEW_CELLS, NOTEBOOK, assigned, notebook_of
+from pmwpub.release.notebooks.analyst_notebook import FEW_CELLS, NOTEBOOK, assigned, notebook_of, without_own
 
 
 def household_notebook(bundle: HouseholdBundle) -> bytes:
@@ -47,9 +47,4 @@ def without_household_notebook(names: Iterable[str], folder: Path, files: Mappin
 
     files  the release's, as they were read from the folder
     """
-    return [name for name in names if name != NOTEBOOK or not _is_own(folder / name, files)]
-
-
-def _is_own(path: Path, files: Mapping[str, bytes]) -> bool:
-    made, _ = tried(lambda: path.read_bytes() == household_notebook(household_bundle_of(files)))
-    return bool(made)
+    return without_own(names, folder, lambda: household_notebook(household_bundle_of(files)))

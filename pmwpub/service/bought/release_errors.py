@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,9 +11,10 @@ from pmwpub.ledger import Booking, PlanKey
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import ErrorPlan
 from pmwpub.release.bundle import CERTIFICATE
-from pmwpub.release.certificates.certificate_reading import read_certificate
+from pmwpub.release.certificates.certificate_reading import ChargedCertificate, read_certificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.checking import read_folder
+from pmwpub.release.households.household_certificate import HouseholdCertificate
 from pmwpub.release.rebuilding import differing
 from pmwpub.service.bought.stored_releases import bought_of, measured_release, stored_release
 from pmwpub.service.core import Outcome, Service
@@ -82,7 +84,16 @@ def named_release(text: str, draw: int = 0) -> PlanKey:
     certificate = read_certificate(files[CERTIFICATE])
     if isinstance(certificate, UnchangedCertificate):
         raise CertificateError("That folder holds a public table unchanged: no release was bought.")
-    changed = differing(certificate, files)
+    return draw_in_folder(certificate, differing(certificate, files), draw)
+
+
+def draw_in_folder(
+    certificate: ChargedCertificate | HouseholdCertificate, changed: Sequence[str], draw: int
+) -> PlanKey:
+    """The draw that a folder's certificate is of; CertificateError for changed files, and where another one is meant.
+
+    draw  the one that was asked for; 0 where none was
+    """
     if changed:
         raise CertificateError(f"{', '.join(changed)} differs from the folder's certificate; name the plan.")
     if draw not in (0, certificate.repeat):

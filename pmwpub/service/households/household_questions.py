@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pmwpub.errors import CertificateError, NoResult, PlanError
+from pmwpub.errors import NoResult, PlanError
 from pmwpub.ledger import PlanKey
 from pmwpub.mechanisms.households.household_errors import household_charges
 from pmwpub.mechanisms.noisy_error.assessment import AssessmentShare
@@ -20,6 +19,7 @@ from pmwpub.release.households.household_bundle import HouseholdBundle
 from pmwpub.release.households.household_certificate import HouseholdCertificate
 from pmwpub.release.households.household_checks import household_files_in
 from pmwpub.release.households.household_files import CERTIFICATE
+from pmwpub.service.bought.release_errors import draw_in_folder
 from pmwpub.service.core import Outcome, Service, kind_of
 from pmwpub.service.households.household_loading import HouseholdTable
 from pmwpub.service.households.household_releases import read_households
@@ -142,18 +142,8 @@ def named_households(text: str, draw: int = 0) -> PlanKey:
         return PlanKey(text, draw)
     files = household_files_in(folder)
     certificate = HouseholdCertificate.from_bytes(files.get(CERTIFICATE, b""))
-    changed = [name for name in certificate.files if _hash(files.get(name, b"")) != certificate.files[name]]
-    if changed:
-        raise CertificateError(f"{', '.join(changed)} differs from the folder's certificate; name the plan.")
-    if draw not in (0, certificate.repeat):
-        raise CertificateError(
-            f"That folder holds draw {certificate.repeat}, not {draw}; name the plan itself. Nothing was charged."
-        )
-    return PlanKey(certificate.plan_sha256, certificate.repeat)
-
-
-def _hash(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+    changed = [name for name in certificate.files if not certificate.states(name, files.get(name, b""))]
+    return draw_in_folder(certificate, changed, draw)
 
 
 def shares_of_households(plan: HouseholdAssessmentPlan | HouseholdErrorPlan) -> list[AssessmentShare]:

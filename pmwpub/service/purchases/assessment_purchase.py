@@ -19,12 +19,12 @@ from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.public_cores import public_core
 from pmwpub.service.purchases.caveats import remarks_from
-from pmwpub.service.purchases.protocol import Prepared
+from pmwpub.service.purchases.protocol import OnCandidates, Prepared
 from pmwpub.tasks.mechanism_work import AssessmentWork, PublicInput
 
 
 @dataclass(frozen=True)
-class AssessmentPurchase:
+class AssessmentPurchase(OnCandidates):
     """One candidate's floor and start, or either alone.
 
     Privacy: floor and start are two mechanisms with two charges, each k/n-sensitive; see
@@ -33,11 +33,6 @@ class AssessmentPurchase:
 
     plan: AssessmentPlan
     task: str = "assess"
-
-    @property
-    def public_tables(self) -> frozenset[str]:
-        """The candidate, or the tables of a pool."""
-        return frozenset(self.plan.inputs.candidates)
 
     def charges(self, current: Study) -> tuple[Charge, ...]:
         """One charge for the floor and one for the start."""

@@ -17,12 +17,12 @@ from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.public_cores import public_core
 from pmwpub.service.purchases.caveats import remarks_from
-from pmwpub.service.purchases.protocol import Prepared
+from pmwpub.service.purchases.protocol import OnCandidates, Prepared
 from pmwpub.tasks.choice_work import BestWork
 
 
 @dataclass(frozen=True)
-class BestPurchase:
+class BestPurchase(OnCandidates):
     """One choice among candidates and pools.
 
     Privacy: one exponential mechanism at sensitivity k/n, rho = epsilon^2/8; see mechanisms.noisy_error.choose_best.
@@ -30,11 +30,6 @@ class BestPurchase:
 
     plan: BestPlan
     task: str = "best"
-
-    @property
-    def public_tables(self) -> frozenset[str]:
-        """Every table of every pool."""
-        return frozenset(self.plan.inputs.candidates)
 
     def charges(self, current: Study) -> tuple[Charge, ...]:
         """One charge, however many candidates."""

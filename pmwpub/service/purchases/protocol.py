@@ -43,6 +43,17 @@ Plan = (
 WithoutPublicTables = AcceptancePlan | ErrorPlan | HouseholdErrorPlan | MisfitPlan | WeightTotalPlan
 """The plans that name no public table."""
 
+PlanOnCandidates = (
+    AssessmentPlan
+    | BestPlan
+    | HouseholdAssessmentPlan
+    | HouseholdBestPlan
+    | HouseholdPlan
+    | HouseholdRoundPlan
+    | AnyReleasePlan
+)
+"""The others."""
+
 
 @dataclass(frozen=True)
 class Prepared:
@@ -87,3 +98,22 @@ class Purchase(Protocol):
         Raises PlanError, SchemaError or NoResult where they do not, before anything is charged.
         """
         ...
+
+
+class OnCandidates:
+    """What is alike of all purchases whose plan names public tables; a base of theirs.
+
+    task  the kind of the plan, unless a class names another
+    """
+
+    plan: PlanOnCandidates
+
+    @property
+    def task(self) -> str:
+        """A task has the name of the kind of plan that it is for."""
+        return self.plan.kind
+
+    @property
+    def public_tables(self) -> frozenset[str]:
+        """Every table of the plan's candidate or pools: the steward's tick is about each."""
+        return frozenset(self.plan.inputs.candidates)

@@ -17,7 +17,7 @@ from pmwpub.service.core import Service
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.public_cores import public_core
-from pmwpub.service.purchases.protocol import Prepared
+from pmwpub.service.purchases.protocol import OnCandidates, Prepared
 from pmwpub.service.purchases.release_statement import (
     Known,
     known_before,
@@ -36,7 +36,7 @@ TOO_HEAVY = (
 
 
 @dataclass(frozen=True)
-class ReleasePurchase:
+class ReleasePurchase(OnCandidates):
     """One release.
 
     Privacy: `plan.schedule().rho` in zCDP; see mechanisms.pmw_pub.algorithm.
@@ -44,11 +44,6 @@ class ReleasePurchase:
 
     plan: ReleasePlan
     task: str = "release"
-
-    @property
-    def public_tables(self) -> frozenset[str]:
-        """The candidate, or the tables of a pool."""
-        return frozenset(self.plan.inputs.candidates)
 
     def charges(self, current: Study) -> tuple[Charge, ...]:
         """One charge: all rounds, each a selection and a measurement."""

@@ -22,7 +22,7 @@ from pmwpub.service.core import Service
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.public_cores import public_core
-from pmwpub.service.purchases.protocol import Prepared
+from pmwpub.service.purchases.protocol import OnCandidates, Prepared
 from pmwpub.service.purchases.release_statement import (
     Known,
     known_before,
@@ -37,23 +37,13 @@ from pmwpub.tasks.mechanism_work import FittedTables, PoolFitWork, PublicInput, 
 
 
 @dataclass(frozen=True)
-class TableFitPurchase:
+class TableFitPurchase(OnCandidates):
     """One release by table fit.
 
     Privacy: `plan.budget` in zCDP, which covers the schedule's own price; see mechanisms.table_fit.table_fit.
     """
 
     plan: AnyTablePlan
-
-    @property
-    def task(self) -> str:
-        """A task has the name of the kind of plan that it is for."""
-        return self.plan.kind
-
-    @property
-    def public_tables(self) -> frozenset[str]:
-        """The candidate, or every table of a pool: the steward's tick is about each."""
-        return frozenset(self.plan.inputs.candidates)
 
     def charges(self, current: Study) -> tuple[Charge, ...]:
         """One charge, of the whole budget: the tables and the noise of each follow from the plan and public rows."""

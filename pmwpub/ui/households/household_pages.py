@@ -10,19 +10,16 @@ from pmwpub.service import Study
 from pmwpub.service.households.bought_questions import AskedOfTables, asked_of_tables
 from pmwpub.service.households.household_questions import HouseholdError
 from pmwpub.service.households.household_releases import household_releases
-from pmwpub.service.purchases import purchase_of
 from pmwpub.ui.app.frame import Badge, link, need, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
-from pmwpub.ui.hand_over.chosen_release import chosen, latest, listed, show
+from pmwpub.ui.hand_over.chosen_release import chosen, latest, listed
 from pmwpub.ui.households.household_plan_form import household_plan_form
 from pmwpub.ui.households.household_question_form import household_question_form
 from pmwpub.ui.households.household_results import released_panel
 from pmwpub.ui.households.rule_panel import public_table
 from pmwpub.ui.households.simulated_households import household_errors
-from pmwpub.ui.release.plan_form import in_words
-from pmwpub.ui.release.under_way import outcome_panel
-from pmwpub.ui.widgets.price_form import purchase_form
+from pmwpub.ui.release.new_release import buy_release, release_buyer, releases_panel
 from pmwpub.ui.widgets.what_became import has_result, show_remarks
 from pmwpub.ui.wording.written import exact, plain
 
@@ -97,23 +94,12 @@ def _told(name: str, part: str, error: HouseholdError) -> dict[str, object]:
 
 def release_households_page(session: Session, study: Study) -> None:
     """Buy a release of households, and what became of the one that the address names."""
-    released, private = household_releases(service(), study), session.buyer(study)
+    released, private = household_releases(service(), study), release_buyer(session, study)
     closed = study.closed is not None
-    if private is None and not closed and not session.presenting:
-        st.info("Only a session that holds the private table can buy a release.")
-        link("pages/prepare.py", "Load the private table")
-    elif private is not None and study.choice is not None:
+    if private is not None and study.choice is not None:
         with panel("A new release of households", Badge.DP), refusals():
-            plan = household_plan_form(study, private)
-            wanted, words = [purchase_of(plan)], in_words(study, plan)
-            bought = purchase_form(session, study, private, wanted, words, place="release", label="Buy this release")
-            if bought:
-                show(study, bought[0].booking.id)
-    shown = chosen(released)
-    if shown is not None:
-        outcome_panel(session, study, shown)
-    with panel("Releases of this population", Badge.DP):
-        listed(released)
+            buy_release(session, study, private, household_plan_form(study, private))
+    releases_panel(session, study, released)
     need(closed or study.household, "A new release needs to know how rows make households.", "pages/prepare.py")
     need(closed or study.choice, "A new release needs a workload.", "pages/prepare.py")
 

@@ -23,7 +23,7 @@ from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.caveats import remarks_from
 from pmwpub.service.purchases.households.household_statement import StatedHouseholds
-from pmwpub.service.purchases.protocol import Prepared
+from pmwpub.service.purchases.protocol import OnCandidates, Prepared
 from pmwpub.tabular.households.grouped_persons import Households
 from pmwpub.tabular.households.household_schema import HouseholdSchema
 from pmwpub.tabular.households.reading_households import PublicHouseholds, public_households
@@ -31,23 +31,13 @@ from pmwpub.tasks.household_work import HouseholdWork
 
 
 @dataclass(frozen=True)
-class HouseholdPurchase:
+class HouseholdPurchase(OnCandidates):
     """One release of households by table fit.
 
     Privacy: `plan.budget` in zCDP, which covers the schedule's own price; see mechanisms.households.household_fit.
     """
 
     plan: HouseholdPlan
-
-    @property
-    def task(self) -> str:
-        """A task has the name of the kind of plan that it is for."""
-        return self.plan.kind
-
-    @property
-    def public_tables(self) -> frozenset[str]:
-        """The one candidate."""
-        return frozenset(self.plan.inputs.candidates)
 
     def charges(self, current: Study) -> tuple[Charge, ...]:
         """One charge, of the whole budget: the tables and the noise of each follow from the plan and public rows."""

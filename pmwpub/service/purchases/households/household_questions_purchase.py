@@ -25,7 +25,7 @@ from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.assessment_purchase import number_of
 from pmwpub.service.purchases.caveats import remarks_from
 from pmwpub.service.purchases.households.household_purchase import belonging, public_of
-from pmwpub.service.purchases.protocol import Prepared
+from pmwpub.service.purchases.protocol import OnCandidates, Prepared
 from pmwpub.tabular.households.grouped_persons import Households
 from pmwpub.tabular.households.household_schema import HouseholdSchema
 from pmwpub.tasks.household_questions_work import HouseholdAssessmentWork, HouseholdBestWork, HouseholdErrorWork
@@ -35,23 +35,13 @@ MOST_SCORED = MOST_ENTRIES // 2
 
 
 @dataclass(frozen=True)
-class HouseholdAssessmentPurchase:
+class HouseholdAssessmentPurchase(OnCandidates):
     """The floor and the start of one public table's households, or either alone.
 
     Privacy: two mechanisms with two charges; see mechanisms.households.household_errors.
     """
 
     plan: HouseholdAssessmentPlan
-
-    @property
-    def task(self) -> str:
-        """A task has the name of the kind of plan that it is for."""
-        return self.plan.kind
-
-    @property
-    def public_tables(self) -> frozenset[str]:
-        """The one candidate."""
-        return frozenset(self.plan.inputs.candidates)
 
     def charges(self, current: Study) -> tuple[Charge, ...]:
         """One charge for the floor and one for the start."""
@@ -72,23 +62,13 @@ class HouseholdAssessmentPurchase:
 
 
 @dataclass(frozen=True)
-class HouseholdBestPurchase:
+class HouseholdBestPurchase(OnCandidates):
     """One choice among public tables of households.
 
     Privacy: one exponential mechanism at sensitivity H, rho = epsilon^2/8; see `household_choice`.
     """
 
     plan: HouseholdBestPlan
-
-    @property
-    def task(self) -> str:
-        """A task has the name of the kind of plan that it is for."""
-        return self.plan.kind
-
-    @property
-    def public_tables(self) -> frozenset[str]:
-        """Every table that is offered."""
-        return frozenset(self.plan.inputs.candidates)
 
     def charges(self, current: Study) -> tuple[Charge, ...]:
         """One charge, however many candidates."""

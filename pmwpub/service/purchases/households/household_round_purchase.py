@@ -21,28 +21,18 @@ from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.caveats import remarks_from
 from pmwpub.service.purchases.households.household_purchase import belonging, public_of
 from pmwpub.service.purchases.households.household_statement import StatedHouseholds
-from pmwpub.service.purchases.protocol import Prepared
+from pmwpub.service.purchases.protocol import OnCandidates, Prepared
 from pmwpub.tasks.household_work import HouseholdRoundWork
 
 
 @dataclass(frozen=True)
-class HouseholdRoundPurchase:
+class HouseholdRoundPurchase(OnCandidates):
     """One release of households by PMW^Pub.
 
     Privacy: `plan.schedule().rho` in zCDP, at most the plan's budget; see mechanisms.households.household_pmw_pub.
     """
 
     plan: HouseholdRoundPlan
-
-    @property
-    def task(self) -> str:
-        """A task has the name of the kind of plan that it is for."""
-        return self.plan.kind
-
-    @property
-    def public_tables(self) -> frozenset[str]:
-        """The one candidate."""
-        return frozenset(self.plan.inputs.candidates)
 
     def charges(self, current: Study) -> tuple[Charge, ...]:
         """One charge: all rounds, each a selection and a measurement."""
